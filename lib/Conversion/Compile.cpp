@@ -203,6 +203,49 @@ static void convertSignedBits(llvm::Module &module) {
     }
 }
 
+/// The line of the input that the assembler's first complaint is about, by the
+/// .loc before it; none where it names no line of an inline text.
+static std::optional<Location> placeOf(StringRef ptx, StringRef log,
+                                       MLIRContext *context) {
+  unsigned number = 0;
+  if (log.split(", line ").second.consumeInteger(10, number) || !number)
+    return std::nullopt;
+  SmallVector<StringRef> lines;
+  ptx.split(lines, '\n');
+  if (number > lines.size())
+    return std::nullopt;
+  bool inside = false;
+  unsigned file = 0, line = 0, column = 0;
+  for (StringRef each : ArrayRef(lines).take_front(number)) {
+    each = each.trim();
+    inside = each == "// begin inline asm" ||
+             (inside && each != "// end inline asm");
+    unsigned f, l, c;
+    if (!each.consume_front(".loc"))
+      continue;
+    each = each.ltrim();
+    if (each.consumeInteger(10, f) || (each = each.ltrim()).empty() ||
+        each.consumeInteger(10, l) || (each = each.ltrim()).empty() ||
+        each.consumeInteger(10, c))
+      continue;
+    std::tie(file, line, column) = std::tuple(f, l, c);
+  }
+  if (!inside || !line)
+    return std::nullopt;
+  for (StringRef each : lines) {
+    unsigned f;
+    each = each.trim();
+    if (!each.consume_front(".file"))
+      continue;
+    each = each.ltrim();
+    if (each.consumeInteger(10, f) || f != file)
+      continue;
+    StringRef name = each.split('"').second.split('"').first;
+    return FileLineColLoc::get(context, name, line, column);
+  }
+  return std::nullopt;
+}
+
 LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
                              llvm::raw_ostream &output) {
   Location loc = module.getLoc();
@@ -316,8 +359,17 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
   Assembly assembly = assemble(*ptx, options.target, options.ptxas);
   if (options.assemblerLog)
     *options.assemblerLog = assembly.log;
-  if (assembly.status == Assembly::Refused)
-    return emitError(loc, "[assembler-failed] ") << assembly.log;
+  if (assembly.status == Assembly::Refused) {
+    Location place =
+        placeOf(*ptx, assembly.log, module.getContext()).value_or(loc);
+    InFlightDiagnostic error = emitError(place, "[assembler-failed] ")
+                               << assembly.log;
+    if (place != loc)
+      error.attachNote() << "fix: the instruction is of this line: where that "
+                            "is a titan.inline_ptx, mend its text; else report "
+                            "this with the output of --emit=ptx";
+    return error;
+  }
   if (assembly.status == Assembly::NotWritten)
     return emitError(loc, "[file-write] ") << assembly.log;
   if (assembly.status == Assembly::NotRun)

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The launch region as the manifest of docs/package.md. Sizes are not negative,
-// so that signed and unsigned arithmetic agree; the runtime checks overflow.
+// The launch region as the manifest of docs/package.md, whose numbers are signed:
+// the launch refuses negative operands of unsigned arithmetic, and overflow.
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/TitanToLLVM.h"
 #include "titan/Dialect/Titan/ArgumentAlignment.h"
 #include "titan/Dialect/Titan/InitialValues.h"
+#include "titan/Runtime/Expr.h"
 #include "titan/Target/Codes.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -34,109 +35,294 @@ static std::string argumentName(Value value) {
       .str();
 }
 
-static Expression makeComparison(arith::CmpIOp op) {
-  auto left = makeLaunchExpression(op.getLhs()),
-       right = makeLaunchExpression(op.getRhs());
-  if (failed(left) || failed(right))
-    return failure();
-  StringRef name;
-  bool swapped = false;
-  switch (op.getPredicate()) {
-  case arith::CmpIPredicate::eq:
-    name = "eq";
-    break;
-  case arith::CmpIPredicate::ne:
-    name = "ne";
-    break;
-  case arith::CmpIPredicate::sgt:
-  case arith::CmpIPredicate::ugt:
-    swapped = true;
-    [[fallthrough]];
-  case arith::CmpIPredicate::slt:
-  case arith::CmpIPredicate::ult:
-    name = "lt";
-    break;
-  case arith::CmpIPredicate::sge:
-  case arith::CmpIPredicate::uge:
-    swapped = true;
-    [[fallthrough]];
-  case arith::CmpIPredicate::sle:
-  case arith::CmpIPredicate::ule:
-    name = "le";
-    break;
+namespace {
+/// A value of the launch region as an expression.
+struct Written {
+  json::Value text;
+  bool natural = false; ///< Never negative.
+  int depth = 0;        ///< Of operators, one in another.
+};
+
+/// Writes values out, operands and all: shared ones as often as they are used.
+/// Every number is what arith says, as a signed one, or the launch is refused
+/// (`within`), as titan run refuses it (lib/Simulator/Launch.cpp).
+class Writer {
+public:
+  /// Fails with a diagnostic, or where it is too large.
+  FailureOr<Written> write(Value value);
+  bool isTooLarge() const { return nodes > runtime::Expr::maxNodes; }
+
+private:
+  FailureOr<Written> writeLeaf(Operation *op);
+  FailureOr<Written> writeCast(Operation *op, bool isUnsigned);
+  FailureOr<Written> writeComparison(arith::CmpIOp op);
+  FailureOr<Written> writeArithmetic(Operation *op);
+  FailureOr<Written> unsupported(Operation *op);
+  FailureOr<SmallVector<Written, 3>> writeOperands(Operation *op,
+                                                   bool isUnsigned);
+  Written call(StringRef name, MutableArrayRef<Written> operands, bool natural);
+  Written within(Written x, int64_t low, int64_t high);
+  /// In the range of a type's signed numbers.
+  Written fitting(Written x, Type type);
+  /// What unsigned arithmetic takes for the number that it is.
+  Written naturalOf(Written x) {
+    return x.natural ? std::move(x) : within(std::move(x), 0, INT64_MAX);
   }
-  if (swapped)
-    std::swap(*left, *right);
-  return json::Value(json::Array{name, std::move(*left), std::move(*right)});
+
+  size_t nodes = 0;
+};
+} // namespace
+
+/// 0 for the types that a launch does not compute with.
+static unsigned widthOf(Type type) {
+  if (type.isIndex())
+    return 64;
+  for (unsigned width : {1, 8, 16, 32, 64})
+    if (type.isSignlessInteger(width))
+      return width;
+  return 0;
 }
 
-Expression titan::makeLaunchExpression(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return json::Value(json::Object{{"scalar", argumentName(argument)}});
-  Operation *op = value.getDefiningOp();
-  if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    if (auto integer = dyn_cast<IntegerAttr>(constant.getValue()))
-      return json::Value(
-          integer.getType().isInteger(1)
-              ? static_cast<int64_t>(!integer.getValue().isZero())
-              : integer.getValue().getSExtValue());
+FailureOr<Written> Writer::unsupported(Operation *op) {
+  return op->emitError("[not-supported-yet] ")
+             << op->getName()
+             << " in a launch region has no form in a package's manifest "
+                "(docs/package.md, expressions)",
+         failure();
+}
+
+Written Writer::call(StringRef name, MutableArrayRef<Written> operands,
+                     bool natural) {
+  Written result{json::Array{name}, natural, 0};
+  for (Written &operand : operands) {
+    result.text.getAsArray()->push_back(std::move(operand.text));
+    result.depth = std::max(result.depth, operand.depth);
+  }
+  ++result.depth;
+  return result;
+}
+
+Written Writer::within(Written x, int64_t low, int64_t high) {
+  nodes += 3;
+  Written all[] = {std::move(x), {low}, {high}};
+  return call("within", all, low >= 0);
+}
+
+Written Writer::fitting(Written x, Type type) {
+  unsigned width = widthOf(type);
+  if (width == 64)
+    return x;
+  bool natural = x.natural;
+  Written result =
+      within(std::move(x), llvm::minIntN(width), llvm::maxIntN(width));
+  result.natural = natural;
+  return result;
+}
+
+FailureOr<SmallVector<Written, 3>> Writer::writeOperands(Operation *op,
+                                                         bool isUnsigned) {
+  SmallVector<Written, 3> operands;
+  for (Value operand : op->getOperands()) {
+    FailureOr<Written> written = write(operand);
+    if (failed(written))
+      return failure();
+    operands.push_back(isUnsigned ? naturalOf(std::move(*written))
+                                  : std::move(*written));
+  }
+  return operands;
+}
+
+FailureOr<Written> Writer::writeComparison(arith::CmpIOp op) {
+  using Predicate = arith::CmpIPredicate;
+  Predicate predicate = op.getPredicate();
+  bool equality = predicate == Predicate::eq || predicate == Predicate::ne,
+       isUnsigned = predicate >= Predicate::ult;
+  // A signed i1 is 0 or -1.
+  if (!equality && !isUnsigned && op.getLhs().getType().isInteger(1))
+    return unsupported(op);
+  // As unsigned numbers signed ones of a type compare as theirs of 64 bits do.
+  auto operands = writeOperands(op, false);
+  if (failed(operands))
+    return failure();
+  bool natural = (*operands)[0].natural && (*operands)[1].natural;
+  StringRef name;
+  switch (predicate) {
+  case Predicate::eq:
+    name = "eq";
+    break;
+  case Predicate::ne:
+    name = "ne";
+    break;
+  case Predicate::sgt:
+  case Predicate::ugt:
+    std::swap((*operands)[0], (*operands)[1]);
+    [[fallthrough]];
+  case Predicate::slt:
+  case Predicate::ult:
+    name = isUnsigned && !natural ? "ult" : "lt";
+    break;
+  case Predicate::sge:
+  case Predicate::uge:
+    std::swap((*operands)[0], (*operands)[1]);
+    [[fallthrough]];
+  case Predicate::sle:
+  case Predicate::ule:
+    name = isUnsigned && !natural ? "ule" : "le";
+    break;
+  }
+  return call(name, *operands, true);
+}
+
+/// An i1 counts as 0 or 1 here, as 0 or -1 where its sign is extended.
+FailureOr<Written> Writer::writeCast(Operation *op, bool isUnsigned) {
+  Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
+  if (to.isInteger(1))
+    return unsupported(op);
+  auto operands = writeOperands(op, isUnsigned);
+  if (failed(operands))
+    return failure();
+  Written &x = operands->front();
+  if (from.isInteger(1) && !isUnsigned) {
+    ++nodes;
+    Written all[] = {{0}, std::move(x)};
+    return call("sub", all, false);
+  }
+  return widthOf(to) < widthOf(from) ? fitting(std::move(x), to) : std::move(x);
+}
+
+FailureOr<Written> Writer::writeLeaf(Operation *op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto integer = dyn_cast<IntegerAttr>(constant.getValue());
+    if (!integer)
+      return unsupported(op);
+    int64_t number = integer.getType().isInteger(1)
+                         ? static_cast<int64_t>(!integer.getValue().isZero())
+                         : integer.getValue().getSExtValue();
+    return Written{number, number >= 0};
+  }
   if (auto dim = dyn_cast<DimOp>(op)) {
     int64_t size = dim.getTensor().getType().getShape()[dim.getDimension()];
     if (!ShapedType::isDynamic(size))
-      return json::Value(size);
-    return json::Value(json::Object{
-        {"dim", json::Array{argumentName(dim.getTensor()),
-                            static_cast<int64_t>(dim.getDimension())}}});
+      return Written{size, true};
+    return Written{
+        json::Object{
+            {"dim", json::Array{argumentName(dim.getTensor()),
+                                static_cast<int64_t>(dim.getDimension())}}},
+        true};
   }
   if (auto stride = dyn_cast<StrideOp>(op)) {
     int64_t d = stride.getDimension(),
             size = stride.getTensor().getType().getStrides()[d];
     if (!ShapedType::isDynamic(size))
-      return json::Value(size);
-    return json::Value(json::Object{
-        {"stride", json::Array{argumentName(stride.getTensor()), d}}});
+      return Written{size, size >= 0};
+    // That of a dimension of one element may be anything.
+    return Written{json::Object{
+        {"stride", json::Array{argumentName(stride.getTensor()), d}}}};
   }
-  if (auto property = dyn_cast<DevicePropertyOp>(op))
-    return json::Value(json::Object{{"device", property.getName()}});
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtUIOp,
-          arith::ExtSIOp, arith::TruncIOp>(op))
-    return makeLaunchExpression(op->getOperand(0));
+  auto property = cast<DevicePropertyOp>(op);
+  return Written{json::Object{{"device", property.getName()}}, true};
+}
+
+FailureOr<Written> Writer::writeArithmetic(Operation *op) {
+  bool isUnsigned = isa<arith::DivUIOp, arith::CeilDivUIOp, arith::RemUIOp,
+                        arith::MinUIOp, arith::MaxUIOp>(op),
+       ofTruth = isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op),
+       ofAny = isa<arith::SelectOp, arith::MinUIOp, arith::MaxUIOp>(op);
+  bool truth =
+      op->getNumResults() == 1 && op->getResult(0).getType().isInteger(1);
+  if (truth ? !ofTruth && !ofAny : ofTruth)
+    return unsupported(op);
+  auto written = writeOperands(op, isUnsigned);
+  if (failed(written))
+    return failure();
+  SmallVector<Written, 3> &x = *written;
+  Type type = op->getResult(0).getType();
+  bool natural =
+      llvm::all_of(x, [](const Written &each) { return each.natural; });
+  // Quotients of numbers that are not negative are no larger than these.
+  auto quotient = [&](StringRef name) {
+    Written result = call(name, x, natural);
+    return natural ? std::move(result) : fitting(std::move(result), type);
+  };
+  return llvm::TypeSwitch<Operation *, FailureOr<Written>>(op)
+      .Case<arith::AddIOp>(
+          [&](auto) { return fitting(call("add", x, natural), type); })
+      .Case<arith::SubIOp>(
+          [&](auto) { return fitting(call("sub", x, false), type); })
+      .Case<arith::MulIOp>(
+          [&](auto) { return fitting(call("mul", x, natural), type); })
+      .Case<arith::DivUIOp, arith::FloorDivSIOp>(
+          [&](auto) { return quotient("floordiv"); })
+      .Case<arith::DivSIOp>(
+          [&](auto) { return quotient(natural ? "floordiv" : "div"); })
+      .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>(
+          [&](auto) { return quotient("ceildiv"); })
+      .Case<arith::RemUIOp>([&](auto) { return call("mod", x, true); })
+      .Case<arith::RemSIOp>([&](auto) {
+        return call(natural ? "mod" : "rem", x, natural || x[0].natural);
+      })
+      .Case<arith::MinUIOp, arith::MinSIOp>(
+          [&](auto) { return call("min", x, natural); })
+      .Case<arith::MaxUIOp, arith::MaxSIOp>(
+          [&](auto) { return call("max", x, x[0].natural || x[1].natural); })
+      .Case<arith::SelectOp>([&](auto) { return call("select", x, natural); })
+      .Case<arith::AndIOp>([&](auto) { return call("and", x, true); })
+      .Case<arith::OrIOp>([&](auto) { return call("or", x, true); })
+      .Case<arith::XOrIOp>([&](auto) { return call("ne", x, true); })
+      .Default([&](auto) { return unsupported(op); });
+}
+
+FailureOr<Written> Writer::write(Value value) {
+  ++nodes;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Written scalar{json::Object{{"scalar", argumentName(argument)}}};
+    if (!argument.getType().isInteger(1))
+      return scalar;
+    // The low bit of a byte (addArgument).
+    nodes += 2;
+    Written all[] = {std::move(scalar), {2}};
+    return call("mod", all, true);
+  }
+  Operation *op = value.getDefiningOp();
+  if (isTooLarge())
+    return failure();
+  for (Type type : op->getOperandTypes())
+    if (!widthOf(type) && !isa<GlobalType>(type))
+      return unsupported(op);
+  if (!widthOf(value.getType()))
+    return unsupported(op);
+  if (isa<arith::ConstantOp, DimOp, StrideOp, DevicePropertyOp>(op))
+    return writeLeaf(op);
+  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(op))
+    return writeCast(op, false);
+  if (isa<arith::IndexCastUIOp, arith::ExtUIOp>(op))
+    return writeCast(op, true);
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
-    return makeComparison(compare);
-  StringRef name =
-      llvm::TypeSwitch<Operation *, StringRef>(op)
-          .Case<arith::AddIOp>([](auto) { return "add"; })
-          .Case<arith::SubIOp>([](auto) { return "sub"; })
-          .Case<arith::MulIOp>([](auto) { return "mul"; })
-          .Case<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(
-              [](auto) { return "floordiv"; })
-          .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>(
-              [](auto) { return "ceildiv"; })
-          .Case<arith::RemUIOp, arith::RemSIOp>([](auto) { return "mod"; })
-          .Case<arith::MinUIOp, arith::MinSIOp>([](auto) { return "min"; })
-          .Case<arith::MaxUIOp, arith::MaxSIOp>([](auto) { return "max"; })
-          .Case<arith::SelectOp>([](auto) { return "select"; })
-          .Case<arith::AndIOp>([](arith::AndIOp o) {
-            return o.getType().isInteger(1) ? "and" : "";
-          })
-          .Case<arith::OrIOp>([](arith::OrIOp o) {
-            return o.getType().isInteger(1) ? "or" : "";
-          })
-          .Default([](auto) { return ""; });
-  if (name.empty())
+    return writeComparison(compare);
+  return writeArithmetic(op);
+}
+
+Expression titan::makeLaunchExpression(Value value) {
+  Writer writer;
+  FailureOr<Written> written = writer.write(value);
+  auto refuse = [&](size_t limit, StringRef what) {
+    Operation *op = value.getDefiningOp();
     return op->emitError("[not-supported-yet] ")
-               << op->getName()
-               << " in a launch region has no form in a package's manifest "
-                  "(docs/package.md, expressions)",
+               << op->getName() << " takes more than " << limit << ' ' << what
+               << " (docs/package.md, expressions)",
            failure();
-  json::Array parts{name};
-  for (Value operand : op->getOperands()) {
-    Expression part = makeLaunchExpression(operand);
-    if (failed(part))
-      return failure();
-    parts.push_back(std::move(*part));
-  }
-  return json::Value(std::move(parts));
+  };
+  if (writer.isTooLarge())
+    return refuse(runtime::Expr::maxNodes,
+                  "nodes of a package's manifest, which writes a number out "
+                  "wherever it is used");
+  if (failed(written))
+    return failure();
+  if (written->depth > runtime::Expr::maxDepth)
+    return refuse(runtime::Expr::maxDepth,
+                  "operators one in another, and a package's manifest has no "
+                  "more");
+  return std::move(written->text);
 }
 
 static json::Object makeCheck(json::Value condition, Code code,

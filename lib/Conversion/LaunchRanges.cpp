@@ -77,8 +77,7 @@ static void addLimits(Value condition, Limits &limits) {
     found->second = found->second.intersection(range);
 }
 
-/// What a launch computes with as MLIR does: its numbers have 64 bits, whatever the
-/// type.
+/// The types that ranges are looked for in.
 static bool isExact(Type type) {
   return type.isIndex() || type.isInteger(64) || type.isInteger(1);
 }

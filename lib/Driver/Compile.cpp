@@ -118,7 +118,11 @@ int titan::runCompile(const CompileCommand &options) {
                   .Default(std::nullopt);
   if (!emit) {
     session.fail(Code::BadArgument, "--emit=" + options.emit,
-                 "there are titan, llvm, ptx, cubin, manifest and package");
+                 options.emit == "sass"
+                     ? "write --emit=cubin, and print its instructions by "
+                       "cuobjdump -sass or nvdisasm"
+                     : "there are titan, llvm, ptx, cubin, manifest and "
+                       "package");
     return session.finish(BadInput, "");
   }
   how.emit = *emit;

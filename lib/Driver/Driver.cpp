@@ -262,6 +262,9 @@ GenerateOption
          "queries x keys of a block (128x176)"),
     stages("stages", "N",
            "Pieces of A and B, of K and V on their way (as many as fit)"),
+    buffers("buffers", "N",
+            "Buffers that D's tile leaves through (2; 1 where stores are "
+            "hidden)"),
     cluster("cluster", "MxN", "CTAs that share B (2x1) or A (1x2) (1x1)"),
     consumers("consumers", "cooperative|pingpong", "Who multiplies a tile"),
     band("band", "N", "Rows of tiles in a band of the tiles' order (8)"),
@@ -413,6 +416,15 @@ static int unreadable(llvm::StringRef text) {
     if (!name.empty() && 3 * name.edit_distance(word) <= name.size())
       fix = ("did you mean " + near + "?").str();
   }
+  // Another command may have it.
+  llvm::StringRef flag =
+      line.split('\'').second.split('\'').first.split('=').first.ltrim('-');
+  std::string of;
+  for (cl::SubCommand *command : cl::getRegisteredSubcommands())
+    if (!command->getName().empty() && command->OptionsMap.count(flag))
+      of += (of.empty() ? "titan " : ", titan ") + command->getName().str();
+  if (fix.empty() && !of.empty())
+    fix = "--" + flag.str() + " is a flag of " + of;
   return usage(line, fix);
 }
 
@@ -668,12 +680,12 @@ static int runSubcommand(int argc, char **argv) {
     command.output = output;
     command.json = json;
     for (GenerateOption *option :
-         {&shape,  &tile,          &stages,     &cluster,      &consumers,
-          &band,   &swap,          &split,      &programmatic, &promote,
-          &batch,  &batches,       &gate,       &input,        &outputType,
-          &layout, &epilogueTerms, &activation, &kernelName,   &headSize,
-          &causal, &window,        &lse,        &ragged,       &decode,
-          &page,   &turns,         &rescale,    &persistent})
+         {&shape,      &tile,   &stages,        &buffers,    &cluster,
+          &consumers,  &band,   &swap,          &split,      &programmatic,
+          &promote,    &batch,  &batches,       &gate,       &input,
+          &outputType, &layout, &epilogueTerms, &activation, &kernelName,
+          &headSize,   &causal, &window,        &lse,        &ragged,
+          &decode,     &page,   &turns,         &rescale,    &persistent})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
   };

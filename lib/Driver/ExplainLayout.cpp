@@ -280,6 +280,15 @@ int titan::explainLayout(const ExplainCommand &options) {
                  "leave out --kernel, or name a file of kernels");
     return session.finish(BadInput, "");
   }
+  // A word alone is the start of no type and of no layout.
+  if (!isFile && !what.trim().empty() &&
+      what.trim().find_first_of("#!<>:;*, ") == StringRef::npos) {
+    session.fail(Code::FileNotFound,
+                 "'" + what + "' is no file, and no type and no layout",
+                 "name a file of kernels, or write a type or a layout: 'reg: "
+                 "2*c1; lane: 32*c2'");
+    return session.finish(BadInput, "");
+  }
   int exit = isFile ? drawFile(session, options, drawings)
                     : drawText(session, what, drawings);
   if (exit == BadInput)

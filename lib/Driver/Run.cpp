@@ -273,7 +273,11 @@ bool Runner::verify(KernelOp kernel, Reference &reference,
     session.fail(Code::ReferenceMismatch,
                  "the kernel changed " + argument.name +
                      ", which its reference does not",
-                 {}, &loc);
+                 "let the reference fill it (an argument titan.expected = \"" +
+                     argument.name +
+                     "\"), with a titan.bound where its value hangs on the "
+                     "schedule, as a work counter's does; or do not write it",
+                 &loc);
     good = false;
   }
   object["outputs"] = std::move(compared);
@@ -469,6 +473,12 @@ int titan::runRun(const RunCommand &given) {
       return session.finish(BadInput, "");
   if (isTritonModule(*module))
     return runTriton(session, *module, options);
+  if (!options.grid.empty()) {
+    session.fail(Code::BadArgument,
+                 "--grid is of Triton's programs, and the file has none",
+                 "leave it out: a kernel's launch region computes its grid");
+    return session.finish(BadInput, "");
+  }
   if (!options.trace.empty() && !session.claimOutput("--trace", options.trace))
     return session.finish(BadInput, "");
 

@@ -115,9 +115,57 @@ static std::string didYouMean(StringRef message, ModuleOp module) {
   return near.empty() ? "" : "did you mean @" + std::string(near) + "?";
 }
 
+/// What is missing where a region of a kernel has no terminator.
+static std::string missingTerminator(const Diagnostic &diagnostic,
+                                     StringRef message, ModuleOp module) {
+  if (!module || !message.starts_with("block with no terminator"))
+    return {};
+  std::string fix;
+  module.walk([&](Operation *op) {
+    auto kernel = dyn_cast<KernelOp>(op->getParentOp());
+    if (!kernel || op->getLoc() != diagnostic.getLocation() ||
+        op->getNextNode())
+      return WalkResult::advance();
+    bool body = op->getParentRegion() == &kernel.getBody();
+    fix = body ? "a kernel's body ends with titan.return: write it behind this"
+               : "the launch region ends with titan.launch: write it behind "
+                 "this, titan.launch grid(%x) with(...)";
+    return WalkResult::interrupt();
+  });
+  return fix;
+}
+
+/// Enumerations are called as C++ calls them in the parser's messages.
+static void dropQualifiers(Diagnostic &diagnostic, MLIRContext &context) {
+  for (DiagnosticArgument &argument : diagnostic.getArguments()) {
+    if (argument.getKind() !=
+        DiagnosticArgument::DiagnosticArgumentKind::String)
+      continue;
+    StringRef name = argument.getAsString();
+    if (!name.consume_front("::titan::"))
+      continue;
+    std::string words;
+    for (char c : name)
+      words += llvm::isUpper(c) && !words.empty()
+                   ? std::string(" ") + llvm::toLower(c)
+                   : std::string(1, llvm::toLower(c));
+    // The context keeps the text as long as the diagnostic lives.
+    argument = DiagnosticArgument(StringAttr::get(&context, words).getValue());
+  }
+}
+
+/// What a generated parser says, by a class of its own, behind the error that has
+/// named the words.
+static bool repeatsEnum(StringRef message) {
+  return message.contains("failed to parse Titan_") &&
+         message.contains("parameter 'value'");
+}
+
 /// Every diagnostic passes here before it is printed.
 LogicalResult Session::handle(Diagnostic &diagnostic) {
   bool error = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  if (error && numErrors && repeatsEnum(diagnostic.str()))
+    return success();
   numErrors += error;
   if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
     ++numWarnings;
@@ -125,6 +173,7 @@ LogicalResult Session::handle(Diagnostic &diagnostic) {
   if (reporting)
     return success(quiet);
 
+  dropQualifiers(diagnostic, context);
   std::string message = diagnostic.str();
   const CodeInfo *info = findCode(message);
   bool bad = error || diagnostic.getSeverity() == DiagnosticSeverity::Warning;
@@ -148,6 +197,10 @@ LogicalResult Session::handle(Diagnostic &diagnostic) {
   std::string near = titan::didYouMean(message, context);
   if (near.empty())
     near = ::didYouMean(message, verified);
+  if (near.empty())
+    near = missingTerminator(diagnostic, message, verified);
+  if (StringRef(message).contains(" to be one of: "))
+    near = "write one of these words" + (near.empty() ? "" : ": " + near);
   if (!near.empty()) {
     diagnostic.attachNote() << "fix: " << near;
     ownFix = true;

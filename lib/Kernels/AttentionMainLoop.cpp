@@ -229,6 +229,17 @@ void AttentionText::passTurn() {
 
 /// From %raw, the scores of a block from %key on, to %$seen: what the row does not
 /// see weighs nothing.
+/// Of the first block: the last keys may not be there.
+void AttentionText::keysPastEnd() {
+  w.text(R"(
+// Keys past the end weigh nothing.
+%rest = arith.subi %keys, %key0 : index
+%rest32 = arith.index_cast %rest : index to i32
+%limits = titan.splat %rest32 : i32 -> !where
+%present = arith.cmpi slt, %column, %limits : !where
+%seen0 = arith.select %present, %raw0, %infinity : !mask, !scores)");
+}
+
 void AttentionText::mask(bool first) {
   w.set("s", first ? "0" : "");
   w.set("seen", first ? "seen0" : "seen");
@@ -238,13 +249,7 @@ void AttentionText::mask(bool first) {
       w.set("seen", "raw");
       return;
     }
-    w.text(R"(
-// Keys past the end weigh nothing.
-%rest = arith.subi %keys, %key0 : index
-%rest32 = arith.index_cast %rest : index to i32
-%limits = titan.splat %rest32 : i32 -> !where
-%present = arith.cmpi slt, %column, %limits : !where
-%seen0 = arith.select %present, %raw0, %infinity : !mask, !scores)");
+    keysPastEnd();
     return;
   }
   if (masksFirst()) {
@@ -441,6 +446,18 @@ titan.mma.fence
   release("V", "lastStage");
 }
 
+/// What scores become weights by.
+void AttentionText::weightConstants() {
+  w.text(R"(
+// The weights are powers of two.
+%log2e = arith.constant 1.44269504 : f32
+%factor = arith.mulf %scale, %log2e : f32
+%minus = arith.constant 0xFF800000 : f32
+%infinity = titan.splat %minus : f32 -> !scores
+%none = titan.splat %minus : f32 -> !row
+%column = titan.coordinate 1 : !where)");
+}
+
 void AttentionText::attend(int64_t group) {
   int64_t groups = o.warpgroups();
   bool turns = *o.turns;
@@ -456,14 +473,8 @@ titan.partition "$partition" warps(4)$attendRegisters {
 %noSums = titan.inflight.none : !outFlight)");
   if (o.persistent && o.ownOutput())
     w.text("%noStore = titan.token.none : !bulk");
+  weightConstants();
   w.text(R"(
-// The weights are powers of two.
-%log2e = arith.constant 1.44269504 : f32
-%factor = arith.mulf %scale, %log2e : f32
-%minus = arith.constant 0xFF800000 : f32
-%infinity = titan.splat %minus : f32 -> !scores
-%none = titan.splat %minus : f32 -> !row
-%column = titan.coordinate 1 : !where
 %qg = titan.shared.slot %q[%c$g : index] : !ringQ -> !q)");
   if (o.causal || o.window)
     w.text("%rowIs = titan.coordinate 0 : !where");

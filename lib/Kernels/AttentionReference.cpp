@@ -37,13 +37,7 @@ func.func private @${kernel}_reference(
     %V: memref<${rowsAre}x${size}x$in> {titan.input = "V"}$startsInput,
     %O: memref<${rowsAre}x${size}xf64> {titan.expected = "O"}, %bound: memref<${rowsAre}x${size}xf64> {titan.bound = "O"}$more) {)");
   w.beginRegion();
-  w.text(R"(
-%zero = arith.constant 0.0 : f64
-%one = arith.constant 1.0 : f64
-%unit = arith.constant $unit : f64
-%least = arith.constant $least : f64
-%e18 = arith.constant 3.814697265625e-06 : f64
-%infinity = arith.constant 0xFFF0000000000000 : f64)");
+  referenceConstants();
   if (o.ragged)
     w.text(R"(
 %starts = memref.dim %startsQ, %c0 : memref<?xi32>
@@ -120,7 +114,22 @@ scf.for %i = %c0 to %queries step %c1 {)");
   w.text(R"(
 }
 }
+})");
+  endReference();
 }
+
+void AttentionText::referenceConstants() {
+  w.text(R"(
+%zero = arith.constant 0.0 : f64
+%one = arith.constant 1.0 : f64
+%unit = arith.constant $unit : f64
+%least = arith.constant $least : f64
+%e18 = arith.constant 3.814697265625e-06 : f64
+%infinity = arith.constant 0xFFF0000000000000 : f64)");
+}
+
+void AttentionText::endReference() {
+  w.text(R"(
 memref.dealloc %scores : memref<?xf64>
 memref.dealloc %masses : memref<?xf64>
 return)");

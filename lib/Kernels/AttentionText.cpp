@@ -221,6 +221,22 @@ return %probs, %sum, %$max1, %decay$andGrows : $weights
 )");
 }
 
+/// In a launch region: what a tensor's size is called, and what it has to be.
+void AttentionText::requireSize(std::string name, std::string tensor,
+                                std::string type, int64_t dimension,
+                                std::string value, std::string words) {
+  w.set("name", std::move(name));
+  w.set("tensor", std::move(tensor));
+  w.set("type", std::move(type));
+  w.set("dimension", dimension);
+  w.set("value", std::move(value));
+  w.set("words", std::move(words));
+  w.text(R"(
+%$name = titan.dim %$tensor, $dimension : $type
+%is_$name = arith.cmpi eq, %$name, %$value : index
+titan.require %is_$name, "launch-check", "$words")");
+}
+
 void AttentionText::launch() {
   w.set("target", std::string(builtFor().name));
   w.set("lseArgument", o.lse ? ", %LSE: !sums" : "");
@@ -316,16 +332,8 @@ titan.require %positive, "launch-zero-dim", "the longest sequence has no queries
     }
   }
   for (const Check &check : checks) {
-    w.set("name", check.name);
-    w.set("tensor", check.tensor);
-    w.set("type", check.type);
-    w.set("dimension", check.dimension);
-    w.set("value", check.value);
-    w.set("words", check.words);
-    w.text(R"(
-%$name = titan.dim %$tensor, $dimension : $type
-%is_$name = arith.cmpi eq, %$name, %$value : index
-titan.require %is_$name, "launch-check", "$words")");
+    requireSize(check.name, check.tensor, check.type, check.dimension,
+                check.value, check.words);
   }
   w.text(R"(
 %some = arith.cmpi uge, %keys, %c1 : index
@@ -402,6 +410,23 @@ titan.require %ahead, "launch-check", "a window of no negative number of keys"
   handed.write(w);
 }
 
+/// The barriers of the rings of K and V.
+void AttentionText::allocateRings() {
+  w.text(R"(
+%fullK = titan.mbarrier.alloc : !bars
+%fullV = titan.mbarrier.alloc : !bars
+%emptyK = titan.mbarrier.alloc : !bars
+%emptyV = titan.mbarrier.alloc : !bars)");
+}
+
+void AttentionText::initRings() {
+  w.text(R"(
+titan.mbarrier.init %fullK count(1) : !bars
+titan.mbarrier.init %fullV count(1) : !bars
+titan.mbarrier.init %emptyK count($releases) : !bars
+titan.mbarrier.init %emptyV count($releases) : !bars)");
+}
+
 void AttentionText::body() {
   w.beginRegion();
   if (o.persistent)
@@ -417,23 +442,15 @@ void AttentionText::body() {
   bool own = o.persistent && o.ownOutput();
   if (own)
     w.text("%out = titan.shared.alloc : !ringQ");
-  w.text(R"(
-%fullK = titan.mbarrier.alloc : !bars
-%fullV = titan.mbarrier.alloc : !bars
-%emptyK = titan.mbarrier.alloc : !bars
-%emptyV = titan.mbarrier.alloc : !bars)");
+  allocateRings();
   for (int64_t group = 0; group < o.warpgroups(); ++group) {
     w.set("g", group);
     w.text("%fullQ$g = titan.mbarrier.alloc : !bar");
     if (o.persistent)
       w.text("%emptyQ$g = titan.mbarrier.alloc : !bar");
   }
-  w.text(R"(
-titan.elect warp(0) {
-titan.mbarrier.init %fullK count(1) : !bars
-titan.mbarrier.init %fullV count(1) : !bars
-titan.mbarrier.init %emptyK count($releases) : !bars
-titan.mbarrier.init %emptyV count($releases) : !bars)");
+  w.text("titan.elect warp(0) {");
+  initRings();
   w.set("readers", own ? 4 : 1);
   for (int64_t group = 0; group < o.warpgroups(); ++group) {
     w.set("g", group);

@@ -49,7 +49,11 @@ protected:
   void types();
   void functions();
   void pieces();
+  void requireSize(std::string name, std::string tensor, std::string type,
+                   int64_t dimension, std::string value, std::string words);
   void launch();
+  void allocateRings();
+  void initRings();
   void body();
   // AttentionMainLoop.cpp
   void coordinates();
@@ -57,6 +61,7 @@ protected:
   void totals();
   void blocksBefore();
   void load();
+  void weightConstants();
   void attend(int64_t group);
   void takeTurn();
   void passTurn();
@@ -64,13 +69,16 @@ protected:
   void blocks(const char *results, const char *first, const char *last,
               const char *before, bool masked);
   void lastProduct();
+  void keysPastEnd();
   virtual void mask(bool first);
   void finite();
   void output(int64_t group);
   void release(const char *ring, const char *stage);
   // AttentionReference.cpp
   void reference();
+  void referenceConstants();
   void referenceRow(bool lse);
+  void endReference();
 
   AttentionOptions o;
   TextWriter w;
@@ -91,6 +99,7 @@ private:
   void types();
   void launchParts();
   void shares();
+  void placeOfTile();
   void segment();
   void load();
   void attend();

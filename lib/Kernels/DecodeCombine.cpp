@@ -32,15 +32,9 @@ titan.reference = @${kernel}_combine_reference)");
     for (auto [dimension, name, value] : {std::tuple(0, "batchesL", "batches"),
                                           {1, "headsL", "headsK"},
                                           {2, "groupL", "group"},
-                                          {3, "queriesL", "queries"}}) {
-      w.set("dimension", dimension);
-      w.set("name", name);
-      w.set("value", value);
-      w.text(R"(
-%$name = titan.dim %LSE, $dimension : !sums
-%is_$name = arith.cmpi eq, %$name, %$value : index
-titan.require %is_$name, "launch-check", "LSE is batches x heads x group x queries of O")");
-    }
+                                          {3, "queriesL", "queries"}})
+      requireSize(name, "LSE", "!sums", dimension, value,
+                  "LSE is batches x heads x group x queries of O");
   shares();
   w.text(R"(
 %rows = arith.minui %pairs, %c64 : index)");
@@ -52,11 +46,9 @@ titan.require %is_$name, "launch-check", "LSE is batches x heads x group x queri
   w.beginRegion();
   w.text(R"(
 %row = titan.cta_id 0
-%tile = titan.cta_id 1
-%any = arith.divui %tile, %rowBlocks : index
-%rowBlock = arith.remui %tile, %rowBlocks : index
-%batch = arith.divui %any, %headsK : index
-%headK = arith.remui %any, %headsK : index
+%tile = titan.cta_id 1)");
+  placeOfTile();
+  w.text(R"(
 %pair0 = arith.muli %rowBlock, %c64 : index
 %pair = arith.addi %pair0, %row : index
 %isPair = arith.cmpi ult, %pair, %pairs : index
@@ -190,13 +182,8 @@ func.func private @${kernel}_reference(
   w.beginRegion();
   w.text(w.fill(counts));
   w.text(dealing);
+  referenceConstants();
   w.text(R"(
-%zero = arith.constant 0.0 : f64
-%one = arith.constant 1.0 : f64
-%unit = arith.constant $unit : f64
-%least = arith.constant $least : f64
-%e18 = arith.constant 3.814697265625e-06 : f64
-%infinity = arith.constant 0xFFF0000000000000 : f64
 %log2e = arith.constant 1.4426950408889634 : f64
 %grid = arith.ceildivui %allBlocks, %share : index
 %scale64 = arith.extf %scale : f32 to f64
@@ -290,12 +277,8 @@ memref.store %bitsBound, %boundLSE[%slot, %line] : memref<?x64xf64>
 }
 }
 }
-}
-memref.dealloc %scores : memref<?xf64>
-memref.dealloc %masses : memref<?xf64>
-return)");
-  w.declare();
-  w.text("}");
+})");
+  endReference();
 }
 
 void DecodeText::referenceCombine() {

@@ -130,16 +130,7 @@ void DecodeText::shape(const char *first, bool parts) {
 %group = titan.dim %$first, 3 : !rows)");
   auto same = [&](const char *name, const char *tensor, const char *type,
                   int dimension, const char *value, const char *words) {
-    w.set("name", name);
-    w.set("tensor", tensor);
-    w.set("type", type);
-    w.set("dimension", dimension);
-    w.set("value", w.fill(value));
-    w.set("words", w.fill(words));
-    w.text(R"(
-%$name = titan.dim %$tensor, $dimension : $type
-%is_$name = arith.cmpi eq, %$name, %$value : index
-titan.require %is_$name, "launch-check", "$words")");
+    requireSize(name, tensor, type, dimension, w.fill(value), w.fill(words));
   };
   if (o.page) {
     w.text(R"(
@@ -208,13 +199,19 @@ titan.reference = @${kernel}_reference)");
   handed.write(w);
 }
 
-/// Of %tile: %batch, %headK, %rowBlock, and this CTA's %blocks of it, %newest the last of them.
-void DecodeText::segment() {
+/// Of %tile: %batch, %headK and %rowBlock.
+void DecodeText::placeOfTile() {
   w.text(R"(
 %any = arith.divui %tile, %rowBlocks : index
 %rowBlock = arith.remui %tile, %rowBlocks : index
 %batch = arith.divui %any, %headsK : index
-%headK = arith.remui %any, %headsK : index
+%headK = arith.remui %any, %headsK : index)");
+}
+
+/// Of %tile its place, and this CTA's %blocks of it, %newest the last of them.
+void DecodeText::segment() {
+  placeOfTile();
+  w.text(R"(
 // This CTA has the tile's blocks from %from up to %until.
 %begin = arith.muli %tile, %perTile : index
 %behind = arith.addi %begin, %perTile : index
@@ -295,13 +292,7 @@ void DecodeText::mask(bool first) {
   w.set("s", first ? "0" : "");
   w.set("seen", first ? "seen0" : "seen");
   if (!o.causal) {
-    w.text(R"(
-// Keys past the end weigh nothing.
-%rest = arith.subi %keys, %key0 : index
-%rest32 = arith.index_cast %rest : index to i32
-%limits = titan.splat %rest32 : i32 -> !where
-%present = arith.cmpi slt, %column, %limits : !where
-%seen0 = arith.select %present, %raw0, %infinity : !mask, !scores)");
+    keysPastEnd();
     return;
   }
   w.text(R"(
@@ -320,14 +311,9 @@ void DecodeText::attend() {
   w.text(R"(
 titan.partition "attend" warps(4) {
 %noScores = titan.inflight.none : !scoresFlight
-%noSums = titan.inflight.none : !outFlight
-// The weights are powers of two.
-%log2e = arith.constant 1.44269504 : f32
-%factor = arith.mulf %scale, %log2e : f32
-%minus = arith.constant 0xFF800000 : f32
-%infinity = titan.splat %minus : f32 -> !scores
-%none = titan.splat %minus : f32 -> !row
-%column = titan.coordinate 1 : !where
+%noSums = titan.inflight.none : !outFlight)");
+  weightConstants();
+  w.text(R"(
 %rowIn = titan.coordinate 0 : !rowIs
 %outColumn = titan.coordinate 1 : !outIs
 %group32 = arith.index_cast %group : index to i32
@@ -455,16 +441,11 @@ std::string DecodeText::write() {
 %moreTiles = arith.divui %span, %perTile : index
 %myTiles = arith.addi %moreTiles, %c1 : index
 %k = titan.shared.alloc : !ringKV
-%v = titan.shared.alloc : !ringKV
-%fullK = titan.mbarrier.alloc : !bars
-%fullV = titan.mbarrier.alloc : !bars
-%emptyK = titan.mbarrier.alloc : !bars
-%emptyV = titan.mbarrier.alloc : !bars
-titan.elect warp(0) {
-titan.mbarrier.init %fullK count(1) : !bars
-titan.mbarrier.init %fullV count(1) : !bars
-titan.mbarrier.init %emptyK count($releases) : !bars
-titan.mbarrier.init %emptyV count($releases) : !bars
+%v = titan.shared.alloc : !ringKV)");
+  allocateRings();
+  w.text("titan.elect warp(0) {");
+  initRings();
+  w.text(R"(
 titan.fence.mbarrier_init
 }
 // The sums of the launch before are read, and what it computes is there.

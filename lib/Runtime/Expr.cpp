@@ -122,8 +122,18 @@ std::string_view titan::runtime::operatorName(ExprOp op) {
     return "and";
   case ExprOp::Or:
     return "or";
+  case ExprOp::Div:
+    return "div";
+  case ExprOp::Rem:
+    return "rem";
+  case ExprOp::ULt:
+    return "ult";
+  case ExprOp::ULe:
+    return "ule";
   case ExprOp::Select:
     return "select";
+  case ExprOp::Within:
+    return "within";
   default:
     return {};
   }
@@ -131,10 +141,14 @@ std::string_view titan::runtime::operatorName(ExprOp op) {
 
 std::optional<ExprOp> titan::runtime::parseOperator(std::string_view name) {
   for (int op = static_cast<int>(ExprOp::Add);
-       op <= static_cast<int>(ExprOp::Select); ++op)
+       op <= static_cast<int>(ExprOp::Within); ++op)
     if (operatorName(static_cast<ExprOp>(op)) == name)
       return static_cast<ExprOp>(op);
   return std::nullopt;
+}
+
+int titan::runtime::operandCount(ExprOp op) {
+  return op == ExprOp::Select || op == ExprOp::Within ? 3 : 2;
 }
 
 std::optional<int64_t> Expr::constant() const {
@@ -155,6 +169,7 @@ struct Evaluator {
   Failure failure = Failure::None;
   ExprOp failedOp = ExprOp::Constant;
   int64_t left = 0, right = 0; ///< The operands that failed.
+  int64_t bound = 0;           ///< Within: the upper one.
 
   int64_t fail(Failure why, ExprOp op, int64_t x, int64_t y) {
     if (failure == Failure::None) {
@@ -166,12 +181,12 @@ struct Evaluator {
     return 0;
   }
 
-  /// floor(x / y), or ceil; mod goes through here too.
+  /// x / y rounded as the operator says, or the rest.
   int64_t divide(ExprOp op, int64_t x, int64_t y) {
     if (y == 0)
       return fail(Failure::DivisionByZero, op, x, y);
     if (y == -1) {
-      if (op == ExprOp::Mod)
+      if (op == ExprOp::Mod || op == ExprOp::Rem)
         return 0;
       int64_t negated;
       if (__builtin_sub_overflow(int64_t{0}, x, &negated))
@@ -180,6 +195,10 @@ struct Evaluator {
     }
     const int64_t quotient = x / y, rest = x % y;
     const bool sameSign = (x < 0) == (y < 0);
+    if (op == ExprOp::Div)
+      return quotient;
+    if (op == ExprOp::Rem)
+      return rest;
     if (op == ExprOp::CeilDiv)
       return quotient + (rest != 0 && sameSign);
     if (op == ExprOp::Mod)
@@ -241,7 +260,16 @@ struct Evaluator {
     case ExprOp::FloorDiv:
     case ExprOp::CeilDiv:
     case ExprOp::Mod:
+    case ExprOp::Div:
+    case ExprOp::Rem:
       return divide(n.op, x, y);
+    case ExprOp::Within: {
+      const int64_t high = eval(n.operands[2]);
+      if (failure != Failure::None || (y <= x && x <= high))
+        return x;
+      bound = high;
+      return fail(Failure::Overflow, n.op, x, y);
+    }
     case ExprOp::Min:
       return std::min(x, y);
     case ExprOp::Max:
@@ -252,6 +280,10 @@ struct Evaluator {
       return x != y;
     case ExprOp::Lt:
       return x < y;
+    case ExprOp::ULt:
+      return static_cast<uint64_t>(x) < static_cast<uint64_t>(y);
+    case ExprOp::ULe:
+      return static_cast<uint64_t>(x) <= static_cast<uint64_t>(y);
     default: // Le; the rest went above.
       return x <= y;
     }
@@ -275,6 +307,14 @@ runtime::Result<int64_t> Expr::evaluate(std::span<const Argument> arguments,
     return makeError(Code::LaunchDivision, what + " divides by zero",
                      std::string(place),
                      "pass arguments whose sizes and scalars are not 0");
+  if (e.failedOp == ExprOp::Within)
+    return makeError(Code::LaunchOverflow,
+                     std::to_string(e.left) + " is not within " +
+                         std::to_string(e.right) + " to " +
+                         std::to_string(e.bound),
+                     std::string(place),
+                     "pass sizes and scalars whose numbers fit their types and "
+                     "are not negative where they count as unsigned");
   return makeError(Code::LaunchOverflow, what + " does not fit in 64 bits",
                    std::string(place), "pass smaller sizes and strides");
 }
@@ -303,8 +343,7 @@ static std::string nodeText(const Expr &e, size_t index,
     break;
   }
   std::string out = std::string(operatorName(n.op)) + "(";
-  const int operands = n.op == ExprOp::Select ? 3 : 2;
-  for (int i = 0; i < operands; ++i)
+  for (int i = 0; i < operandCount(n.op); ++i)
     out += (i ? ", " : "") + nodeText(e, n.operands[i], names);
   return out + ")";
 }

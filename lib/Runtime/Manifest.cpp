@@ -249,7 +249,7 @@ private:
         fail(parts[0], "not an operator");
         return 0;
       }
-      const size_t operands = *op == ExprOp::Select ? 3 : 2;
+      const auto operands = static_cast<size_t>(operandCount(*op));
       if (parts.size() != operands + 1) {
         fail(f, "'" + std::string(operatorName(*op)) + "' takes " +
                     std::to_string(operands) + " operands");

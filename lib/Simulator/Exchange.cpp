@@ -160,7 +160,10 @@ static Step gather(Agent &agent, const Inst &inst) {
                             "{3}): {4}",
                             index, extent, i / agent.program.lanes,
                             i % agent.program.lanes, agent.who(inst)),
-              inst.origin, &agent);
+              inst.origin, &agent, true, {}, {}, nullptr,
+              llvm::formatv("indices count from 0 to {0}, in the tile that is "
+                            "gathered from",
+                            extent - 1));
           return std::nullopt;
         }
         uint32_t element = part.element[i];

@@ -90,6 +90,7 @@ static Step loopBegin(Agent &agent, const Inst &inst) {
 }
 
 static Step loopTest(Agent &agent, const Inst &inst) {
+  // Numbers are kept sign-extended: unsigned ones compare as they do.
   uint64_t at = agent.scalars[inst.dst], end = agent.scalars[inst.b];
   bool more = inst.flag ? at < end
                         : static_cast<int64_t>(at) < static_cast<int64_t>(end);
@@ -99,18 +100,19 @@ static Step loopTest(Agent &agent, const Inst &inst) {
 }
 
 static Step loopNext(Agent &agent, const Inst &inst) {
-  // A step past the type's largest number leaves the loop.
-  __int128 sum = __int128(static_cast<int64_t>(agent.scalars[inst.dst])) +
-                 static_cast<int64_t>(agent.scalars[inst.c]);
-  int64_t end = static_cast<int64_t>(agent.scalars[inst.b]);
+  // Wraps round, as the add of PTX does.
   agent.scalars[inst.dst] =
-      sum >= end && !inst.flag ? end : static_cast<uint64_t>(sum);
+      canonical(static_cast<ElementType>(inst.imm),
+                agent.scalars[inst.dst] + agent.scalars[inst.c]);
   ++agent.iterations[inst.loop];
   agent.pc = inst.target;
   return Step::Next;
 }
 
 static void compileFor(Compiler &c, scf::ForOp op) {
+  auto type = c.elementType(op, op.getInductionVar().getType());
+  if (!type)
+    return;
   SmallVector<Value> inits(op.getInitArgs()), yields;
   c.moves(op, op.getRegionIterArgs(), inits);
   uint32_t outer = c.loop;
@@ -122,6 +124,7 @@ static void compileFor(Compiler &c, scf::ForOp op) {
     inst.b = c.scalar(op.getUpperBound());
     inst.c = c.scalar(op.getStep());
     inst.flag = op.getUnsignedCmp();
+    inst.imm = static_cast<int64_t>(*type);
   };
   set(c.emit(loopBegin, op));
   uint32_t test = c.here();

@@ -28,22 +28,28 @@ public:
   std::optional<Launch> run();
 
 private:
+  static Finding error(Operation *op, Code code, const Twine &message) {
+    return {code, Severity::Error, message.str(), op->getLoc(), {}, {}, {}};
+  }
   bool bad(Operation *op, Code code, const Twine &message) {
-    findings.push_back(
-        {code, Severity::Error, message.str(), op->getLoc(), {}, {}, {}});
+    findings.push_back(error(op, code, message));
     return false;
   }
   bool checkArguments();
   bool checkContents(unsigned number, GlobalType tensor);
   bool checkGrid(LaunchOp op);
   bool operation(Operation &op);
+  bool arithmetic(Operation &op);
   bool tensorMap(TensorMapOp op);
+  const Finding *failureOf(Operation &op);
 
   KernelOp kernel;
   ArrayRef<SimulatorArgument> arguments;
   const SimulatorOptions &options;
   std::vector<Finding> &findings;
   llvm::DenseMap<Value, uint64_t> values;
+  /// Values that there are none of: errors of what needs them.
+  llvm::DenseMap<Value, Finding> failures;
   Launch launch;
 };
 
@@ -220,29 +226,74 @@ bool Evaluator::tensorMap(TensorMapOp op) {
   return findings.empty();
 }
 
-/// Whether a sum, a difference or a product leaves its type. Its operands count
-/// as signed, as in a package's expressions, where it is an error, too.
+/// Whether the number that an operation gives is none of its type's, or one of its
+/// operands none that it counts as: in the launch region all numbers are signed
+/// ones, as in a package's expressions (LaunchManifest.cpp).
 static bool overflows(Operation &op, uint64_t a, uint64_t b) {
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+  auto widthOf = [](mlir::Type type) {
+    return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  };
+  unsigned from = widthOf(op.getOperand(0).getType()),
+           to = widthOf(op.getResult(0).getType());
+  // A carry of i1 is what one wants of it, and it has no sign.
+  if (from == 1 || to == 1)
     return false;
-  mlir::Type type = op.getResult(0).getType();
-  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  // A carry of i1 is what one wants of it.
-  if (width == 1)
-    return false;
-  APInt x = APInt(64, a).sextOrTrunc(width),
-        y = APInt(64, b).sextOrTrunc(width);
+  auto x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
+  if (isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp, arith::MinUIOp,
+          arith::MaxUIOp, arith::ExtUIOp, arith::IndexCastUIOp>(op))
+    if (x < 0 || (op.getNumOperands() > 1 && y < 0))
+      return true;
+  if (isa<arith::TruncIOp, arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    return to < from && !llvm::isIntN(to, x);
+  if (isa<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op))
+    return y == -1 && x == llvm::minIntN(to);
   bool overflow = false;
+  APInt left = APInt(64, a).sextOrTrunc(to),
+        right = APInt(64, b).sextOrTrunc(to);
   if (isa<arith::AddIOp>(op))
-    (void)x.sadd_ov(y, overflow);
+    (void)left.sadd_ov(right, overflow);
   else if (isa<arith::SubIOp>(op))
-    (void)x.ssub_ov(y, overflow);
-  else
-    (void)x.smul_ov(y, overflow);
+    (void)left.ssub_ov(right, overflow);
+  else if (isa<arith::MulIOp>(op))
+    (void)left.smul_ov(right, overflow);
   return overflow;
 }
 
+/// The error of an operand that there is no value of. and, or and select need no
+/// more than what they take, as in a package, so that a condition can guard a
+/// division.
+const Finding *Evaluator::failureOf(Operation &op) {
+  auto of = [&](Value value) -> const Finding * {
+    auto found = failures.find(value);
+    return found == failures.end() ? nullptr : &found->second;
+  };
+  if (op.getNumOperands() == 0)
+    return nullptr;
+  if (const Finding *first = of(op.getOperand(0)))
+    return first;
+  bool known = values.lookup(op.getOperand(0)) & 1;
+  if (isa<arith::SelectOp>(op))
+    return of(op.getOperand(known ? 1 : 2));
+  if (op.getOperand(0).getType().isInteger(1) &&
+      ((isa<arith::AndIOp>(op) && !known) || (isa<arith::OrIOp>(op) && known)))
+    return nullptr;
+  for (Value operand : op.getOperands().drop_front())
+    if (const Finding *failure = of(operand))
+      return failure;
+  return nullptr;
+}
+
 bool Evaluator::operation(Operation &op) {
+  if (const Finding *failure = failureOf(op)) {
+    if (isa<RequireOp, TensorMapOp, LaunchOp>(op)) {
+      findings.push_back(*failure);
+      return false;
+    }
+    Finding same = *failure;
+    for (Value result : op.getResults())
+      failures.try_emplace(result, same);
+    return true;
+  }
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto type = typeOf(constant.getType());
     if (!type)
@@ -294,6 +345,10 @@ bool Evaluator::operation(Operation &op) {
     return tensorMap(map);
   if (isa<LaunchOp>(op))
     return checkGrid(cast<LaunchOp>(op));
+  return arithmetic(op);
+}
+
+bool Evaluator::arithmetic(Operation &op) {
   auto what = findElt(op.getName().getStringRef());
   auto in = op.getNumOperands()
                 ? typeOf(op.getOperand(op.getNumOperands() - 1).getType())
@@ -312,20 +367,33 @@ bool Evaluator::operation(Operation &op) {
   uint64_t operands[3] = {};
   for (unsigned i = 0; i < op.getNumOperands(); ++i)
     operands[i] = values.lookup(op.getOperand(i));
-  if (overflows(op, operands[0], operands[1]))
-    return bad(&op, Code::LaunchOverflow,
-               llvm::formatv("'{0}' of {1} and {2} does not fit its type",
-                             op.getName().getStringRef(),
-                             static_cast<int64_t>(operands[0]),
-                             static_cast<int64_t>(operands[1])));
-  auto result = evaluate(elt, operands[0], operands[1], operands[2]);
-  if (!result)
-    return bad(&op, Code::LaunchDivision,
-               llvm::formatv("'{0}' of {1} and {2} has no result",
-                             op.getName().getStringRef(),
-                             static_cast<int64_t>(operands[0]),
-                             static_cast<int64_t>(operands[1])));
-  values[op.getResult(0)] = *result;
+  auto numbers = [&] {
+    std::string text = std::to_string(static_cast<int64_t>(operands[0]));
+    if (op.getNumOperands() > 1)
+      text += " and " + std::to_string(static_cast<int64_t>(operands[1]));
+    return text;
+  };
+  mlir::Value result = op.getResult(0);
+  // No matter what the number is: INT_MIN, too.
+  if (isa<arith::RemSIOp>(op) && *in != ElementType::I1 &&
+      static_cast<int64_t>(operands[1]) == -1)
+    values[result] = 0;
+  else if (overflows(op, operands[0], operands[1]))
+    failures.try_emplace(
+        result, error(&op, Code::LaunchOverflow,
+                      llvm::formatv(
+                          "'{0}' of {1}: no number of its type, or a negative "
+                          "one that counts as unsigned",
+                          op.getName().getStringRef(), numbers())
+                          .str()));
+  else if (auto number = evaluate(elt, operands[0], operands[1], operands[2]))
+    values[result] = *number;
+  else
+    failures.try_emplace(
+        result, error(&op, Code::LaunchDivision,
+                      llvm::formatv("'{0}' of {1} has no result",
+                                    op.getName().getStringRef(), numbers())
+                          .str()));
   return true;
 }
 

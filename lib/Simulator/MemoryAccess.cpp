@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Simulator/ExecutionTable.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
+#include "titan/Runtime/Data.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cstring>
@@ -23,10 +26,14 @@ static Step sharedSlot(Agent &agent, const Inst &inst) {
   SharedPlace place = SharedPlace::decode(agent.scalars[inst.a]);
   int64_t index = static_cast<int64_t>(agent.scalars[inst.b]);
   if (index < 0 || index >= inst.imm2) {
-    agent.machine.find(Code::OutOfBounds,
-                       llvm::formatv("slot {0} of a ring of {1}: {2}", index,
-                                     inst.imm2, agent.who(inst)),
-                       inst.origin, &agent);
+    agent.machine.find(
+        Code::OutOfBounds,
+        llvm::formatv("slot {0} of a ring of {1}: {2}", index, inst.imm2,
+                      agent.who(inst)),
+        inst.origin, &agent, true, {}, {}, nullptr,
+        llvm::formatv("slots count from 0 to {0}: take the index "
+                      "modulo {1}",
+                      inst.imm2 - 1, inst.imm2));
     return Step::Failed;
   }
   place.address += index * inst.imm;
@@ -49,7 +56,10 @@ static Step mapRank(Agent &agent, const Inst &inst) {
                        llvm::formatv("rank {0} of a cluster of {1} CTAs: {2}",
                                      rank, agent.program.clusterSize,
                                      agent.who(inst)),
-                       inst.origin, &agent);
+                       inst.origin, &agent, true, {}, {}, nullptr,
+                       llvm::formatv("ranks count from 0 to {0}, as "
+                                     "titan.cluster_rank does",
+                                     agent.program.clusterSize - 1));
     return Step::Failed;
   }
   place.rank = static_cast<unsigned>(rank);
@@ -310,6 +320,38 @@ struct Element {
                  owner ? machine.fixOfUnwritten(address) : "");
     return std::nullopt;
   }
+
+  /// The same of memory that is updated or polled. Of a tensor an element that
+  /// still has the poison that arguments begin with was never written.
+  std::optional<uint64_t> loadShared() {
+    auto found = load(/*strong=*/true);
+    uint8_t data[8] = {}, poison[8] = {};
+    if (!found || owner || bytes < 4)
+      return found;
+    pack(*found, data, bytes);
+    runtime::generate({runtime::Fill::Poison, 0},
+                      isFloat(inst.type) ? runtime::DType::F64
+                                         : runtime::DType::I64,
+                      0, 1, poison);
+    if (std::memcmp(data, poison, bytes) != 0)
+      return found;
+    std::string name = "the tensor";
+    effect::EffectList effects;
+    cast<HardwareEffectsInterface>(inst.origin).getHardwareEffects(effects);
+    for (const effect::Effect &each : effects)
+      if (auto *access = std::get_if<effect::Access>(&each.what))
+        name = nameOf(getRoot(access->bytes.object));
+    agent.machine.find(
+        Code::UndefinedRead,
+        "an element of " + name +
+            " that was never written is updated or waited for: " +
+            agent.who(inst),
+        inst.origin, &agent, true, {}, {}, nullptr,
+        "say what the launch begins with: titan.initial = {" +
+            llvm::StringRef(name).ltrim('%').str() +
+            " = 0} on the kernel, or a generator in titan.example");
+    return std::nullopt;
+  }
 };
 } // namespace
 
@@ -364,7 +406,7 @@ static Step update(Agent &agent, const Inst &inst, AtomicOp op) {
   uint64_t old = 0;
   for (unsigned lane = 0; lane < (agent.elected ? 1 : agent.program.lanes);
        ++lane) {
-    auto found = element.load(/*strong=*/true);
+    auto found = element.loadShared();
     if (!found)
       return Step::Failed;
     old = *found;
@@ -397,8 +439,7 @@ static Step globalAtom(Agent &agent, const Inst &inst) {
                         element.memory = &agent.machine.global;
                         element.synchronise(/*reads=*/true, /*writes=*/true,
                                             /*strong=*/true);
-                        auto found =
-                            good ? element.load(/*strong=*/true) : std::nullopt;
+                        auto found = good ? element.loadShared() : std::nullopt;
                         good = found.has_value();
                         if (!good)
                           return;
@@ -429,7 +470,7 @@ static Step flagWait(Agent &agent, const Inst &inst) {
   Element element(agent, inst);
   if (!element.find())
     return Step::Failed;
-  auto found = element.load(/*strong=*/true);
+  auto found = element.loadShared();
   if (!found)
     return Step::Failed;
   if (static_cast<int32_t>(*found) <

@@ -41,6 +41,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Transforms/Passes.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -76,17 +77,19 @@ static bool isMailbox(Value memory) {
   });
 }
 
-/// The pipe whose slot a buffer is of, or the ring; null: of none.
-static Value mailboxOf(Value memory) {
+/// The pipe whose slot a buffer is of, and which of its buffers, or the ring; null:
+/// of none.
+static std::pair<Value, StringRef> mailboxOf(Value memory) {
   Value ring = memory;
   if (auto slot = ring.getDefiningOp<SharedSlotOp>())
     ring = slot.getRing();
   if (ring.getDefiningOp<SharedAllocOp>())
-    return isMailbox(ring) ? ring : Value();
+    return {isMailbox(ring) ? ring : Value(), StringRef()};
   auto buffer = memory.getDefiningOp<PipeBufferOp>();
   Operation *slot = buffer ? buffer.getSlot().getDefiningOp() : nullptr;
-  return slot && isa<PipeAcquireOp, PipeWaitOp>(slot) ? slot->getOperand(0)
-                                                      : Value();
+  if (!slot || !isa<PipeAcquireOp, PipeWaitOp>(slot))
+    return {};
+  return {slot->getOperand(0), buffer.getName()};
 }
 
 /// The bound that a condition compares the letter with; null: it is another one.
@@ -140,7 +143,7 @@ static SmallVector<LetterLoop> loopsOf(KernelOp kernel, AtomOp atom) {
   for (Operation *user : atom.getMemory().getUsers())
     if (user != atom && !isa<DimOp>(user))
       return {};
-  Value mailbox;
+  std::pair<Value, StringRef> mailbox;
   Operation *posted = nullptr;
   for (Operation *user : atom->getUsers()) {
     auto store = dyn_cast<StOp>(user);
@@ -152,7 +155,7 @@ static SmallVector<LetterLoop> loopsOf(KernelOp kernel, AtomOp atom) {
     }
   }
   auto asks = letterLoop(atom);
-  if (!mailbox || !asks)
+  if (!mailbox.first || !asks)
     return {};
   SmallVector<LetterLoop> loops{*asks};
   bool known = true;
@@ -211,8 +214,9 @@ static bool decidesBy(Operation *op, Value value) {
 }
 
 /// What follows from the numbers of these loops, and is more than that; null:
-/// nothing.
-static Operation *decidedBy(ArrayRef<LetterLoop> loops) {
+/// nothing. In `computed`, what is computed from them.
+static Operation *decidedBy(ArrayRef<LetterLoop> loops,
+                            SmallVectorImpl<Operation *> &computed) {
   SmallVector<Value> list;
   llvm::DenseSet<Value> seen;
   auto add = [&](Value value) {
@@ -261,6 +265,7 @@ static Operation *decidedBy(ArrayRef<LetterLoop> loops) {
         }
       } else if (isMemoryEffectFree(op) && !op->getNumRegions() &&
                  !isa<ViewOpInterface>(op)) {
+        computed.push_back(op);
         addAll(op->getResults());
       } else if (decidesBy(op, use.get())) {
         return op;
@@ -353,16 +358,47 @@ static void deal(const LetterLoop &letters, Attribute counter,
   loop->erase();
 }
 
-/// What only the proof shows of letters; null: nothing.
-static StringAttr whatIsLeft(StOp posted, ArrayRef<LetterLoop> loops) {
+/// The CTA's id, how many there are, and what is computed from them.
+static bool saysWhichCta(Value value, KernelOp kernel) {
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  if (failed(getBackwardSlice(value, &slice, options)))
+    return true;
+  auto isGrid = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == &kernel.getBody().front() &&
+           kernel.getLaunchValue(argument) == kernel.getLaunchOp().getGrid()[0];
+  };
+  return isGrid(value) || llvm::any_of(slice, [&](Operation *op) {
+           return isa<CtaIdOp, NumCtasOp>(op) ||
+                  llvm::any_of(op->getOperands(), isGrid);
+         });
+}
+
+/// What only the proof shows of letters, and of what is `computed` from them; null:
+/// nothing.
+static StringAttr whatIsLeft(KernelOp kernel, StOp posted,
+                             ArrayRef<LetterLoop> loops,
+                             ArrayRef<Operation *> computed) {
   auto reason = [&](const char *text) {
     return StringAttr::get(posted.getContext(), text);
   };
-  if (isa<SharedType>(mailboxOf(posted.getMemory()).getType()))
+  Value mailbox = mailboxOf(posted.getMemory()).first;
+  if (isa<SharedType>(mailbox.getType()))
     return reason("that each letter is read in its turn, the barriers of its "
                   "mailbox say, which is no pipe");
+  // Dealt in turn, c + k ctas names the CTA that has it: `number mod ctas` is c.
+  for (Operation *op : computed)
+    for (Value operand : op->getOperands())
+      if (saysWhichCta(operand, kernel))
+        return reason(
+            "what is computed from a number and from the CTA's id, or "
+            "from how many CTAs there are, is as dealt in turn in no "
+            "other order");
   // Who goes round the pipe may write over a letter.
-  auto pipe = mailboxOf(posted.getMemory()).getDefiningOp<PipeCreateOp>();
+  auto pipe = mailbox.getDefiningOp<PipeCreateOp>();
   if (!pipe || !llvm::all_of(pipe.getBuffers(), [&](Value buffer) {
         return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
           return user == pipe.getOperation();
@@ -375,11 +411,15 @@ static StringAttr whatIsLeft(StOp posted, ArrayRef<LetterLoop> loops) {
       result.push_back(getConstantIntValue(index));
     return result;
   };
+  auto inPart = [](Value memory) {
+    return bool(memory.getDefiningOp<PipeBufferOp>().getPart());
+  };
   auto there = numbers(posted.getIndices());
   for (const LetterLoop &each : loops)
     if (auto read = dyn_cast<LdOp>(each.letter);
         read && (numbers(read.getIndices()) != there ||
-                 llvm::is_contained(there, std::nullopt)))
+                 llvm::is_contained(there, std::nullopt) ||
+                 inPart(read.getMemory()) || inPart(posted.getMemory())))
       return reason("a letter is not read where it was posted in its slot");
   return {};
 }
@@ -415,7 +455,8 @@ struct DealTicketsPass : titan::impl::DealTicketsBase<DealTicketsPass> {
           kernel.getBody()
               .walk([&](AtomOp atom) {
                 SmallVector<LetterLoop> loops = loopsOf(kernel, atom);
-                if (Operation *decided = decidedBy(loops)) {
+                SmallVector<Operation *> computed;
+                if (Operation *decided = decidedBy(loops, computed)) {
                   for (const LetterLoop &each : loops)
                     each.loop->setAttr(undealt, reasonOf(decided, each.letter));
                   return WalkResult::advance();
@@ -427,7 +468,7 @@ struct DealTicketsPass : titan::impl::DealTicketsBase<DealTicketsPass> {
                   if (auto store = dyn_cast<StOp>(user);
                       store && !loops.empty()) {
                     store->setAttr(dealt, counter);
-                    unless = whatIsLeft(store, loops);
+                    unless = whatIsLeft(kernel, store, loops, computed);
                   }
                 for (const LetterLoop &each : loops)
                   deal(each, counter, unless);

@@ -122,6 +122,11 @@ llvm::SetVector<End> Expander::stepsBelow(Operation *op) {
   return ends;
 }
 
+static LogicalResult noted(InFlightDiagnostic error, const Twine &note) {
+  error.attachNote() << note;
+  return error;
+}
+
 /// Where the partition stands, if it may step there.
 static LogicalResult checkStep(Operation *op, Pipe *pipe, Role role,
                                PartitionOp partition,
@@ -132,11 +137,20 @@ static LogicalResult checkStep(Operation *op, Pipe *pipe, Role role,
           : llvm::any_of(pipe->create.getConsumers(), [&](Attribute name) {
               return cast<StringAttr>(name).getValue() == partition.getName();
             });
-  if (!listed)
-    return op->emitError() << "[pipe-role] partition \"" << partition.getName()
-                           << "\" is no "
-                           << (role == Role::Produce ? "producer" : "consumer")
-                           << " of this pipe";
+  if (!listed) {
+    InFlightDiagnostic error =
+        op->emitError() << "[pipe-role] partition \"" << partition.getName()
+                        << "\" is no "
+                        << (role == Role::Produce ? "producer" : "consumer")
+                        << " of this pipe";
+    Diagnostic &note = error.attachNote();
+    note << "fix: the pipe goes from \"" << pipe->create.getProducer()
+         << "\" to ";
+    llvm::interleaveComma(pipe->create.getConsumers(), note);
+    note << ": use it there, or name \"" << partition.getName()
+         << "\" in its titan.pipe.create";
+    return error;
+  }
   if (role == Role::Produce && isa<PipeSignalOp>(op) != pipe->isOrder())
     return op->emitError()
            << "[pipe-order] "
@@ -209,8 +223,11 @@ LogicalResult Expander::expandSkip(PipeSkipOp op, Positions &positions) {
   if (failed(checkStep(op, pipe, Role::Consume, partition, position)))
     return failure();
   if (!pipe->create.getExclusive())
-    return op.emitError() << "[pipe-role] every consumer takes its slots of "
-                             "this pipe: only exclusive ones are skipped";
+    return noted(op.emitError()
+                     << "[pipe-role] every consumer takes its slots of this "
+                        "pipe: only exclusive ones are skipped",
+                 "fix: write `exclusive` on titan.pipe.create, or take this "
+                 "titan.pipe.skip away");
   OpBuilder b(op);
   Location loc = op.getLoc();
   Value count =
@@ -329,7 +346,17 @@ Value Expander::buffer(Operation *op, Pipe *pipe, Value slot, StringRef name,
                ? ring
                : Value(TmemSlotOp::create(b, loc, one, ring, slot));
   }
-  op->emitError() << "[pipe-buffer] the pipe has no buffer \"" << name << "\"";
+  InFlightDiagnostic error = op->emitError()
+                             << "[pipe-buffer] the pipe has no buffer \""
+                             << name << "\"";
+  Diagnostic &note = error.attachNote();
+  note << "fix: there ";
+  if (pipe->create.getNames().empty()) {
+    note << "are none: name it in titan.pipe.create";
+  } else {
+    note << (pipe->create.getNames().size() == 1 ? "is " : "are ");
+    llvm::interleaveComma(pipe->create.getNames(), note);
+  }
   return {};
 }
 

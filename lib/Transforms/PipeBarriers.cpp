@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "ExpandPipes.h"
 
+#include "titan/Dialect/Titan/PipeEnds.h"
 #include "titan/Target/Target.h"
 
 using namespace mlir;
@@ -25,11 +26,24 @@ using namespace titan;
 using namespace titan::pipes;
 
 /// A pipe's barriers are named after it: %pipe.full, %pipe.empty.
-static Location nameOfEnd(Location pipe, StringRef end) {
+static Location nameOfEnd(Location pipe, const PipeEnd &end) {
   auto name = pipe->findInstanceOf<NameLoc>();
-  StringRef text = name ? name.getName().strref() : "pipe";
-  return NameLoc::get(StringAttr::get(pipe.getContext(), text + "." + end),
-                      name ? name.getChildLoc() : pipe);
+  return NameLoc::get(
+      StringAttr::get(pipe.getContext(),
+                      end.pipe + (end.full ? ".full" : ".empty")),
+      end.mark(name ? name.getChildLoc() : pipe));
+}
+
+/// One of a pipe's two.
+static PipeEnd endOf(PipeCreateOp create, bool full) {
+  auto name = create.getLoc()->findInstanceOf<NameLoc>();
+  return {name ? name.getName().str() : "pipe", full, create.getExclusive(),
+          llvm::all_of(create.getConsumers(),
+                       [&](Attribute consumer) {
+                         return cast<StringAttr>(consumer).getValue() ==
+                                create.getProducer();
+                       }),
+          create.isOrder()};
 }
 
 /// The barriers of threads that an operation is at.
@@ -56,9 +70,11 @@ void Expander::createBarriers(WarpSpecializeOp specialize) {
     if (pipe->isLocal())
       continue;
     any = true;
-    pipe->full = MBarrierAllocOp::create(b, nameOfEnd(loc, "full"), ring);
+    pipe->full = MBarrierAllocOp::create(
+        b, nameOfEnd(loc, endOf(pipe->create, true)), ring);
     if (!pipe->isOrder())
-      pipe->empty = MBarrierAllocOp::create(b, nameOfEnd(loc, "empty"), ring);
+      pipe->empty = MBarrierAllocOp::create(
+          b, nameOfEnd(loc, endOf(pipe->create, false)), ring);
   }
   if (!any)
     return;
@@ -83,8 +99,9 @@ void Expander::createBarriers(WarpSpecializeOp specialize) {
     YieldOp::create(b, loc);
   }
   if (kernel.getClusterSize() > 1) {
-    ClusterArriveOp::create(b, loc, /*relaxed=*/true);
-    ClusterWaitOp::create(b, loc);
+    Location made = endOf(pipes.front()->create, true).mark(loc);
+    ClusterArriveOp::create(b, made, /*relaxed=*/true);
+    ClusterWaitOp::create(b, made);
   } else {
     CtaSyncOp::create(b, loc);
   }

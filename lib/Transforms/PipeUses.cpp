@@ -267,9 +267,17 @@ LogicalResult Expander::checkEnds(WarpSpecializeOp specialize) {
     for (Attribute consumer : pipe->create.getConsumers())
       ends.push_back(cast<StringAttr>(consumer).getValue());
     for (StringRef name : ends)
-      if (!names.contains(name))
-        return pipe->create.emitError()
-               << "[pipe-role] there is no partition \"" << name << "\"";
+      if (!names.contains(name)) {
+        InFlightDiagnostic error = pipe->create.emitError()
+                                   << "[pipe-role] there is no partition \""
+                                   << name << "\"";
+        Diagnostic &note = error.attachNote();
+        note << "fix: there " << (names.size() == 1 ? "is " : "are ");
+        llvm::interleaveComma(
+            specialize.getBody().getOps<PartitionOp>(), note,
+            [&](PartitionOp each) { note << '"' << each.getName() << '"'; });
+        return error;
+      }
     llvm::StringSet<> consumers;
     for (Attribute consumer : pipe->create.getConsumers())
       if (!consumers.insert(cast<StringAttr>(consumer).getValue()).second)

@@ -28,7 +28,9 @@
 // A reference that does not fit.
 // VARIANT types: replace text with %y = titan.inline_ptx "rcp.approx.ftz.f32 $0, $1;"(%x) pure reference(@half) : (!tile) -> !tile
 // RUN: %variant types %s | not titan run - 2>&1 | FileCheck %s --check-prefix=TYPES
-// TYPES: error: [inline-ptx-reference] @half: takes and returns the types of the text's elements
+// RUN: %variant types %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TYPES
+// TYPES: error: {{.*}}[inline-ptx-reference] @half: takes and returns the types of the text's elements
+// TYPES: fix: declare it as '{{.*}}', not '{{.*}}'
 // VARIANT missing: replace text with %y = titan.inline_ptx "rcp.approx.ftz.f32 $0, $1;"(%x) pure : (!tile) -> !tile
 // RUN: %variant missing %s | not titan run - 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: [not-supported-yet] 'titan.inline_ptx' cannot be simulated yet: name a func.func that computes it

@@ -127,7 +127,7 @@ titan.kernel @k() warps(4) cluster(2, 1) launch {
   %one = arith.constant 2 : index
   titan.launch grid(%one)
 } body() {
-  // expected-error@+1 {{[token-kind] the token is of kind 'async', not 'bulk'}}
+  // expected-error@+1 {{[token-kind] the token is of kind 'bulk', and this operation's are of kind 'async'}}
   %g = titan.cp_async.commit : !titan.token<bulk>
   titan.return
 }

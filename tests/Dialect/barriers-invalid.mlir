@@ -70,7 +70,8 @@ titan.kernel @k() warps(4) launch {
 } body() {
   %b = titan.mbarrier.alloc : !titan.mbarrier<4>
   %four = arith.constant 4 : i32
-  // expected-error@+1 {{[out-of-bounds] slot 4 of a ring of 4}}
+  // expected-error@+2 {{[out-of-bounds] slot 4 of a ring of 4}}
+  // expected-note@+1 {{fix: slots count from 0 to 3: take the index modulo 4}}
   titan.mbarrier.arrive %b[%four : i32] : !titan.mbarrier<4>
   titan.return
 }

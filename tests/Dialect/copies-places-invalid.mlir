@@ -657,7 +657,8 @@ titan.kernel @k(%A: !matrix, %C: !titan.global<128x64xbf16>) warps(1) cluster(2,
   %r = titan.shared.alloc : !ring
   %w = titan.shared.alloc : !titan.shared<128x64xf32>
   %full = titan.mbarrier.alloc : !titan.mbarrier
-  // expected-error @+1 {{[out-of-bounds] a run of 32 elements from element 8192 on leaves the buffer, of 8192}}
+  // expected-error @+2 {{[out-of-bounds] a run of 32 elements from element 8192 on leaves the buffer, of 8192}}
+  // expected-note@+1 {{fix: a run of 32 elements begins at 0 to 8160}}
   %x = titan.shared.run %a[%c8192 : index] : !tile -> !titan.shared<32xf16>
   titan.return
 }
@@ -682,7 +683,8 @@ titan.kernel @k(%A: !matrix, %C: !titan.global<128x64xbf16>) warps(1) cluster(2,
   %w = titan.shared.alloc : !titan.shared<128x64xf32>
   %full = titan.mbarrier.alloc : !titan.mbarrier
   %d = titan.cta_id 0
-  // expected-error @+1 {{[out-of-bounds] a run of 8200 elements leaves the buffer, of 8192}}
+  // expected-error @+2 {{[out-of-bounds] a run of 8200 elements leaves the buffer, of 8192}}
+  // expected-note@+1 {{fix: a run has at most the buffer's 8192 elements}}
   %x = titan.shared.run %a[%d : index] : !tile -> !titan.shared<8200xf16>
   titan.return
 }

@@ -25,7 +25,7 @@ titan.kernel @unknown(%X: !titan.global<?xf32>, %scale: f32) warps(1) attributes
 // -----
 
 // expected-error@+2 {{[example-invalid] titan.example: X: 'rand:1' makes no data}}
-// expected-note@+1 {{fix: did you mean random:SEED? there are random:SEED, ints:SEED, steps:N, zeros, poison, FILE.npy}}
+// expected-note@+1 {{fix: did you mean random:SEED? there are random:SEED, ints:SEED, steps:N, fill:N, zeros, poison, FILE.npy}}
 titan.kernel @generator(%X: !titan.global<?xf32>) warps(1) attributes {titan.example = {X = "8 rand:1"}} launch {
   %c1 = arith.constant 1 : index
   titan.launch grid(%c1)

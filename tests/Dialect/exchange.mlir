@@ -155,7 +155,8 @@ func.func @scan_needless(%x: tensor<64x128xf32, #columns>, %s: !titan.shared<256
 
 #odd = #titan.layout<"reg: 2*c1; lane: 3*c2, 8*r1; warp: 2*c6">
 func.func @scan_odd(%x: tensor<8x12xf32, #odd>, %s: !titan.shared<16xf32>) {
-  // expected-error@+1 {{[layout-mismatch]}}
+  // expected-error@+2 {{[layout-mismatch]}}
+  // expected-note@+1 {{fix: titan.convert_layout makes a layout of it in which each row lies in one warp}}
   %0 = titan.scan add %x dimension(1) through %s : tensor<8x12xf32, #odd>, !titan.shared<16xf32>
   return
 }
@@ -182,7 +183,8 @@ func.func @bits(%x: tensor<64x32xf32, #acc>) {
 
 #acc = #titan.wgmma<1, 1>
 func.func @gather_rows(%x: tensor<64x32xf32, #acc>, %i: tensor<64x8xi32, #titan.blocked<elements = [1, 1], lanes = [4, 8], warps = [4, 1]>>) {
-  // expected-error@+1 {{[layout-mismatch] indices lie where the rows that they choose from lie}}
+  // expected-error@+2 {{[layout-mismatch] indices lie where the rows that they choose from lie}}
+  // expected-note@+1 {{fix: titan.convert_layout of one of them}}
   %0 = titan.gather %x[%i] dimension(1) : tensor<64x32xf32, #acc>, tensor<64x8xi32, #titan.blocked<elements = [1, 1], lanes = [4, 8], warps = [4, 1]>> -> tensor<64x8xf32, #titan.blocked<elements = [1, 1], lanes = [4, 8], warps = [4, 1]>>
   return
 }
@@ -294,7 +296,8 @@ func.func @gather_mixed(%x: tensor<32x2xf32, #mixed>, %i: tensor<32x2xi32, #mixe
 // Warps mix the dimension with the other one: no exchange within a warp makes rows of it.
 #warps = #titan.layout<"reg: 2*c1; lane: 32*r1; warp: 2*^r32^c2, 2*c2">
 func.func @scan_mixed_warps(%x: tensor<64x4xf32, #warps>) {
-  // expected-error@+1 {{[layout-mismatch]}}
+  // expected-error@+2 {{[layout-mismatch]}}
+  // expected-note@+1 {{fix: titan.convert_layout makes a layout of it in which each row lies in one warp}}
   %0 = titan.scan add %x dimension(1) : tensor<64x4xf32, #warps>
   return
 }

@@ -184,7 +184,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   titan.elect {
-    // expected-error@+1 {{[partition-shape] stands in the kernel's body itself}}
+    // expected-error@+2 {{[partition-shape] stands in the kernel's body itself}}
+    // expected-note@+1 {{fix: partitions do not nest}}
     titan.warp_specialize {
       titan.partition "a" warps(1) {
       }
@@ -199,7 +200,8 @@ titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
 } body() {
-  // expected-error@+1 {{[partition-shape] there is no partition}}
+  // expected-error@+2 {{[partition-shape] there is no partition}}
+  // expected-note@+1 {{fix: write titan.partition}}
   titan.warp_specialize {
   }
   titan.return
@@ -212,7 +214,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   titan.warp_specialize {
-    // expected-error@+1 {{[partition-shape] only titan.partition stands in a warp_specialize}}
+    // expected-error@+2 {{[partition-shape] only titan.partition stands in a warp_specialize}}
+    // expected-note@+1 {{fix: put it into a partition}}
     titan.syncwarp
   }
   titan.return
@@ -227,7 +230,8 @@ titan.kernel @k() warps(4) launch {
   titan.warp_specialize {
     titan.partition "a" warps(1) {
     }
-    // expected-error@+1 {{[partition-shape] two partitions are called 'a'}}
+    // expected-error@+2 {{[partition-shape] two partitions are called 'a'}}
+    // expected-note@+1 {{fix: give each a name of its own}}
     titan.partition "a" warps(1) {
     }
   }
@@ -256,7 +260,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   titan.warp_specialize {
-    // expected-error@+1 {{[partition-shape] a partition has at least one warp}}
+    // expected-error@+2 {{[partition-shape] a partition has at least one warp}}
+    // expected-note@+1 {{fix: write warps(n) with n of 1 or more}}
     titan.partition "a" warps(0) {
     }
   }
@@ -347,7 +352,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %zero = arith.constant 0.0 : f32
-  // expected-error@+1 {{[tile-shape] 'tensor<65536x65536xf32, #titan.blocked<elements = [1, 8], lanes = [4,}}
+  // expected-error@+2 {{[tile-shape] 'tensor<65536x65536xf32, #titan.blocked<elements = [1, 8], lanes = [4,}}
+  // expected-note@+1 {{fix: use static sizes}}
   %tile = titan.splat %zero : f32 -> tensor<65536x65536xf32, #huge>
   titan.return
 }
@@ -373,7 +379,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{held by 1 to 32 warps}}
+  // expected-error @+2 {{held by 1 to 32 warps}}
+  // expected-note @+1 {{fix: each number in warps is 1 or more}}
   %tile = titan.splat %zero : f32 -> tensor<64x64xf32, #many>
   titan.return
 }
@@ -386,7 +393,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{held by 1 to 64 lanes of a warp}}
+  // expected-error @+2 {{held by 1 to 64 lanes of a warp}}
+  // expected-note @+1 {{fix: each number in lanes is 1 or more}}
   %tile = titan.splat %zero : f32 -> tensor<64x64xf32, #many>
   titan.return
 }
@@ -399,7 +407,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{held by 1 to 64 lanes of a warp}}
+  // expected-error @+2 {{held by 1 to 64 lanes of a warp}}
+  // expected-note @+1 {{fix: each number in lanes is 1 or more}}
   %tile = titan.splat %zero : f32 -> tensor<64x64xf32, #many>
   titan.return
 }
@@ -412,7 +421,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{held by 1 to 64 lanes of a warp}}
+  // expected-error @+2 {{held by 1 to 64 lanes of a warp}}
+  // expected-note @+1 {{fix: each number in lanes is 1 or more}}
   %tile = titan.splat %zero : f32 -> tensor<64x64xf32, #many>
   titan.return
 }

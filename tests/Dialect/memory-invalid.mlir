@@ -31,7 +31,8 @@ titan.kernel @k() warps(4) launch {
 } body() {
   %r = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
   %two = arith.constant 2 : i32
-  // expected-error@+1 {{[out-of-bounds] slot 2 of a ring of 2}}
+  // expected-error@+2 {{[out-of-bounds] slot 2 of a ring of 2}}
+  // expected-note@+1 {{fix: slots count from 0 to 1: take the index modulo 2}}
   %s = titan.shared.slot %r[%two : i32] : !titan.shared<64x64xbf16, swizzle = 128, slots = 2> -> !titan.shared<64x64xbf16, swizzle = 128>
   titan.return
 }
@@ -79,7 +80,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %s = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
-  // expected-error@+1 {{[out-of-bounds] dimension 0: 48 + 32 is beyond the source's 64}}
+  // expected-error@+2 {{[out-of-bounds] dimension 0: 48 + 32 is beyond the source's 64}}
+  // expected-note@+1 {{fix: the view begins at 0 to 32 there}}
   %v = titan.shared.view %s [48, 0] : !titan.shared<64x64xbf16, swizzle = 128> -> !titan.shared<32x64xbf16, swizzle = 128>
   titan.return
 }
@@ -423,7 +425,8 @@ titan.kernel @k() warps(4) launch {
 !line = !titan.global<?xf32>
 #copies = #titan.blocked<elements = [1], lanes = [32], warps = [4]>
 func.func @old_values_of_copies(%A: !line, %x: tensor<64xf32, #copies>, %i: tensor<64xi32, #copies>) {
-  // expected-error@+1 {{[layout-mismatch] several threads hold an element of 'tensor<64xf32}}
+  // expected-error@+2 {{[layout-mismatch] several threads hold an element of 'tensor<64xf32}}
+  // expected-note@+1 {{fix: choose a layout without copies, or leave the result out}}
   %old = titan.global.atom add %x, %A[%i] : tensor<64xf32, #copies>, !line, tensor<64xi32, #copies> -> tensor<64xf32, #copies>
   return
 }

@@ -131,7 +131,7 @@ titan.kernel @k() warps(4) launch {
 
 // -----
 
-// expected-error@+1 {{[token-kind] the token is of kind 'mma'}}
+// expected-error@+1 {{[token-kind] this operation's tokens are of kind 'mma'}}
 %t = titan.mma.commit : !titan.token<bulk>
 // -----
 
@@ -140,7 +140,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %t = titan.token.none : !titan.token<bulk>
-  // expected-error@+1 {{[token-kind] the token is of kind 'mma'}}
+  // expected-error@+1 {{[token-kind] this operation's tokens are of kind 'mma'}}
   titan.mma.wait %t : !titan.token<bulk>
   titan.return
 }
@@ -169,7 +169,7 @@ titan.kernel @k() warps(4) launch {
 } body() {
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   %g = titan.token.none : !titan.token<bulk>
-  // expected-error@+1 {{[token-kind] the token is of kind 'mma'}}
+  // expected-error@+1 {{[token-kind] this operation's tokens are of kind 'mma'}}
   %t = titan.mma.result %f after(%g : !titan.token<bulk>) : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> tensor<64x64xf32, #titan.wgmma<1, 1>>
   titan.return
 }

@@ -7,7 +7,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
-  // expected-error@+1 {{[pipe-buffers] 2 names for 1 buffers}}
+  // expected-error@+2 {{[pipe-buffers] 2 names for 1 buffers}}
+  // expected-note@+1 {{fix: give each buffer one name}}
   %p = titan.pipe.create "load" -> ["use"] buffers ["a", "b"](%a : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>) : !titan.pipe<2>
   titan.return
 }
@@ -19,7 +20,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
-  // expected-error@+1 {{[pipe-buffers] a buffer of a pipe of depth 4 is a ring of as many slots, or a}}
+  // expected-error@+2 {{[pipe-buffers] a buffer of a pipe of depth 4 is a ring of as many slots, or a}}
+  // expected-note@+1 {{fix: allocate the ring with slots = 4, or make the pipe a !titan.pipe<}}
   %p = titan.pipe.create "load" -> ["use"] buffers ["a"](%a : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>) : !titan.pipe<4>
   titan.return
 }
@@ -138,7 +140,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
-  // expected-error @+1 {{[pipe-consumers] consumers take slots in turns (alternating), or skip those of others (exclusive), not both}}
+  // expected-error @+2 {{[pipe-consumers] consumers take slots in turns (alternating), or skip those of others (exclusive), not both}}
+  // expected-note@+1 {{fix: take `exclusive` away where consumer k has uses k, k + 2, ...}}
   %p = titan.pipe.create "load" -> ["left", "right"] buffers ["a"](%a : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>) alternating exclusive : !titan.pipe<2>
   titan.return
 }

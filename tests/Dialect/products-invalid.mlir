@@ -296,7 +296,8 @@ titan.kernel @k() warps(4) launch {
   %b = titan.splat %b0 : f16 -> tensor<16x16xf16, #titan.mma_sync_b<16, 2, 2>>
   %c0 = arith.constant 1.0 : f32
   %c = titan.splat %c0 : f32 -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
-  // expected-error@+1 {{[layout-mismatch] A is in #titan.mma_sync_a, B in #titan.mma_sync_b, both of elements}}
+  // expected-error@+2 {{[layout-mismatch] A is in #titan.mma_sync_a, B in #titan.mma_sync_b, both of elements}}
+  // expected-note@+1 {{fix: }}
   %d = titan.mma_sync %a, %b, %c : tensor<32x16xf16, #titan.mma_sync_a<8, 2, 2>>, tensor<16x16xf16, #titan.mma_sync_b<16, 2, 2>>, tensor<32x16xf32, #titan.mma_sync<2, 2>> -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
   titan.return
 }
@@ -313,7 +314,8 @@ titan.kernel @k() warps(4) launch {
   %b = titan.splat %b0 : f16 -> tensor<16x16xf16, #titan.mma_sync_b<16, 2, 2>>
   %c0 = arith.constant 1.0 : f32
   %c = titan.splat %c0 : f32 -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
-  // expected-error@+1 {{[layout-mismatch] A is in #titan.mma_sync_a, B in #titan.mma_sync_b, both of elements}}
+  // expected-error@+2 {{[layout-mismatch] A is in #titan.mma_sync_a, B in #titan.mma_sync_b, both of elements}}
+  // expected-note@+1 {{fix: }}
   %d = titan.mma_sync %a, %b, %c : tensor<32x16xf16, #titan.mma_sync_a<16, 1, 4>>, tensor<16x16xf16, #titan.mma_sync_b<16, 2, 2>>, tensor<32x16xf32, #titan.mma_sync<2, 2>> -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
   titan.return
 }
@@ -330,7 +332,8 @@ titan.kernel @k() warps(4) launch {
   %b = titan.splat %b0 : f16 -> tensor<16x16xf16, #titan.mma_sync_a<16, 1, 2>>
   %c0 = arith.constant 1.0 : f32
   %c = titan.splat %c0 : f32 -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
-  // expected-error@+1 {{[layout-mismatch] A is in #titan.mma_sync_a, B in #titan.mma_sync_b, both of elements}}
+  // expected-error@+2 {{[layout-mismatch] A is in #titan.mma_sync_a, B in #titan.mma_sync_b, both of elements}}
+  // expected-note@+1 {{fix: }}
   %d = titan.mma_sync %a, %b, %c : tensor<32x16xf16, #titan.mma_sync_a<16, 2, 2>>, tensor<16x16xf16, #titan.mma_sync_a<16, 1, 2>>, tensor<32x16xf32, #titan.mma_sync<2, 2>> -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
   titan.return
 }

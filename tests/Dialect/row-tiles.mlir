@@ -14,7 +14,8 @@ func.func @rows(%s: tensor<64x128xf32, #acc>) -> tensor<64x96xf32, #acc> {
 #acc = #titan.wgmma<1, 1>
 #blocked = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>
 func.func @other_threads(%s: tensor<64x128xf32, #acc>) {
-  // expected-error@+1 {{[layout-mismatch] each thread holds the values of its own rows: the layout is #titan.slice<1, #titan.wgmma<1, 1>>}}
+  // expected-error@+2 {{[layout-mismatch] each thread holds the values of its own rows: the layout is #titan.slice<1, #titan.wgmma<1, 1>>}}
+  // expected-note@+1 {{fix: give the rows that layout}}
   %max = titan.reduce max %s : tensor<64x128xf32, #acc> -> tensor<64xf32, #titan.slice<1, #blocked>>
   return
 }

@@ -238,7 +238,7 @@ titan.kernel @k(%A: !titan.global<?x?xbf16>) warps(4) launch {
 
 // -----
 
-// expected-error@+1 {{[token-kind] the token is of kind 'bulk', not 'mma'}}
+// expected-error@+1 {{[token-kind] the token is of kind 'mma', and this operation's are of kind 'bulk'}}
 %t = titan.bulk.commit : !titan.token<mma>
 // -----
 
@@ -247,7 +247,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %t = titan.token.none : !titan.token<mma>
-  // expected-error@+1 {{[token-kind] the token is of kind 'bulk', not 'mma'}}
+  // expected-error@+1 {{[token-kind] the token is of kind 'mma', and this operation's are of kind 'bulk'}}
   titan.bulk.wait %t : !titan.token<mma>
   titan.return
 }

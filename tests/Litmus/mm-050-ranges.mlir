@@ -37,7 +37,7 @@ titan.kernel @one_too_many() warps(1) launch {
   %bar = titan.mbarrier.alloc : !titan.mbarrier
   titan.elect {
     // expected-error @+2 {{[barrier-range]}}
-    // expected-note @below {{fix: give count(n), where n arrivals are made}}
+    // expected-note @below {{fix: give count(n), where n arrivals are made in each phase: at most 1048575}}
     titan.mbarrier.init %bar count(1048576) : !titan.mbarrier
   }
   titan.return
@@ -52,7 +52,8 @@ titan.kernel @slot_past_the_ring() warps(1) launch {
   %i4 = arith.constant 4 : i32
   %bar = titan.mbarrier.alloc : !titan.mbarrier<4>
   titan.elect {
-    // expected-error @below {{[out-of-bounds]}}
+    // expected-error @+2 {{[out-of-bounds]}}
+    // expected-note @below {{fix: slots count from 0 to 3}}
     titan.mbarrier.arrive %bar[%i4 : i32] : !titan.mbarrier<4>
   }
   titan.return

@@ -68,7 +68,8 @@ titan.kernel @no_such_partition() warps(2) launch {
   titan.launch grid(%c1)
 } body() {
   %ring = titan.shared.alloc : !ring
-  // expected-error@+1 {{[pipe-role] there is no partition "loader"}}
+  // expected-error@+2 {{[pipe-role] there is no partition "loader"}}
+  // expected-note@+1 {{fix: there is "use"}}
   %pipe = titan.pipe.create "loader" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
   titan.warp_specialize {
     titan.partition "use" warps(1) {
@@ -90,7 +91,8 @@ titan.kernel @wrong_end() warps(2) launch {
   %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
   titan.warp_specialize {
     titan.partition "load" warps(1) {
-      // expected-error@+1 {{[pipe-role] partition "load" is no consumer of this pipe}}
+      // expected-error@+2 {{[pipe-role] partition "load" is no consumer of this pipe}}
+      // expected-note@+1 {{fix: the pipe goes from}}
       %slot = titan.pipe.wait %pipe : !titan.pipe<2>
     }
     titan.partition "use" warps(1) {
@@ -285,7 +287,8 @@ titan.kernel @no_such_buffer(%A: !titan.global<?x?xbf16>) warps(2) launch {
   titan.warp_specialize {
     titan.partition "load" warps(1) {
       %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
-      // expected-error@+1 {{[pipe-buffer] the pipe has no buffer "y"}}
+      // expected-error@+2 {{[pipe-buffer] the pipe has no buffer "y"}}
+      // expected-note@+1 {{fix: there is "x"}}
       titan.pipe.copy_async %A at(Mo = %c0, Ko = %c0) -> %slot["y"] schedule(#schedule) : !titan.global<?x?xbf16>
       titan.pipe.commit %slot
     }
@@ -507,7 +510,8 @@ titan.kernel @skips_own() warps(2) launch {
       titan.pipe.commit %slot
     }
     titan.partition "use" warps(1) {
-      // expected-error@+1 {{[pipe-role] every consumer takes its slots of this pipe}}
+      // expected-error@+2 {{[pipe-role] every consumer takes its slots of this pipe}}
+      // expected-note@+1 {{fix: write `exclusive` on titan.pipe.create}}
       titan.pipe.skip %pipe, %c1 : !titan.pipe<2>
       %slot = titan.pipe.wait %pipe : !titan.pipe<2>
       titan.pipe.release %slot

@@ -116,6 +116,36 @@ TEST(Expr, Operators) {
   EXPECT_EQ(value("[\"select\", 0, 10, 20]"), 20);
 }
 
+TEST(Expr, DivAndRemRoundTowardZero) {
+  for (int64_t x = -20; x <= 20; ++x)
+    for (int64_t y = -6; y <= 6; ++y)
+      if (y != 0) {
+        EXPECT_EQ(value(op("div", x, y)), x / y);
+        EXPECT_EQ(value(op("rem", x, y)), x % y);
+      }
+  EXPECT_EQ(value(op("rem", INT64_MIN, -1)), 0);
+  EXPECT_EQ(failure(op("div", INT64_MIN, -1)), "launch-overflow");
+  EXPECT_EQ(failure(op("div", 1, 0)), "launch-division");
+  EXPECT_EQ(failure(op("rem", 1, 0)), "launch-division");
+}
+
+TEST(Expr, UnsignedComparisonsTakeNegativeNumbersForLargeOnes) {
+  const int64_t rising[] = {0, 1, INT64_MAX, INT64_MIN, -2, -1};
+  for (size_t x = 0; x < std::size(rising); ++x)
+    for (size_t y = 0; y < std::size(rising); ++y) {
+      EXPECT_EQ(value(op("ult", rising[x], rising[y])), x < y);
+      EXPECT_EQ(value(op("ule", rising[x], rising[y])), x <= y);
+    }
+}
+
+TEST(Expr, WithinKeepsANumberOrRefusesIt) {
+  EXPECT_EQ(value("[\"within\", -3, -3, 5]"), -3);
+  EXPECT_EQ(value("[\"within\", 5, -3, 5]"), 5);
+  EXPECT_EQ(failure("[\"within\", -4, -3, 5]"), "launch-overflow");
+  EXPECT_EQ(failure("[\"within\", 6, -3, 5]"), "launch-overflow");
+  EXPECT_EQ(failure("[\"within\", 6, -3]"), "manifest-invalid");
+}
+
 TEST(Expr, OverflowAndZeroAreErrors) {
   EXPECT_EQ(failure(op("add", INT64_MAX, 1)), "launch-overflow");
   EXPECT_EQ(failure(op("add", INT64_MIN, -1)), "launch-overflow");

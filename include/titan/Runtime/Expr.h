@@ -16,14 +16,17 @@
 //   {"scalar": "n"}             the value of an integer scalar argument
 //   {"device": "NAME"}          a device property (DeviceProperty below)
 //   ["add", x, y]               also sub, mul, floordiv, ceildiv, mod, min,
-//                               max; eq, ne, lt, le (1 or 0); and, or (of
-//                               truth values, 1 or 0)
+//                               max; div, rem; eq, ne, lt, le, ult, ule (1 or
+//                               0); and, or (of truth values, 1 or 0)
 //   ["select", c, x, y]         x where c is not 0, else y
+//   ["within", x, y, z]         x, which is not below y and not above z
 //
-// Arithmetic is in 64 bits, signed, and checked: overflow and division by zero
-// are coded errors, never a wrapped value. floordiv rounds down, ceildiv up;
-// mod(x, y) is x - y * floordiv(x, y). and, or and select do not evaluate what
-// they do not need, so a check can guard a division.
+// Arithmetic is in 64 bits, signed, and checked: overflow, a number that is not
+// within its bounds and division by zero are coded errors, never a wrapped
+// value. floordiv rounds down, ceildiv up, div toward 0; mod(x, y) is
+// x - y * floordiv(x, y), rem(x, y) is x - y * div(x, y). ult and ule compare
+// as unsigned numbers, of which negative ones are the largest. and, or and
+// select do not evaluate what they do not need, so a check can guard a division.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_RUNTIME_EXPR_H
@@ -110,12 +113,19 @@ enum class ExprOp : uint8_t {
   Le,
   And,
   Or,
+  Div,
+  Rem,
+  ULt,
+  ULe,
   Select,
+  Within,
 };
 
 /// The operator's name in the manifest ("add"); empty for leaves.
 std::string_view operatorName(ExprOp op);
 std::optional<ExprOp> parseOperator(std::string_view name);
+/// How many operands an operator takes: 2 or 3.
+int operandCount(ExprOp op);
 
 /// An expression: nodes in an order where operands come first; the last one is
 /// the root.

@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "Causes.h"
 
+#include "titan/Dialect/Titan/PipeEnds.h"
+#include "titan/Dialect/Titan/SharedMemory.h"
+
 #include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
@@ -285,8 +288,9 @@ checker::findCauses(const Report &report,
       return stands(*raw) && isOtherWay(*raw, *other) && stands(*other);
     });
     Raw *better = other == report.list.end() ? raw.get() : other->get();
-    if (better->finding.fix.empty())
-      better->finding.fix = raw->finding.fix; // It is of the pair.
+    // It is of the pair, where both ways lack the same.
+    if (better->finding.fix.empty() && better->code == raw->code)
+      better->finding.fix = raw->finding.fix;
     if (!llvm::is_contained(found, better))
       found.push_back(better);
   }
@@ -334,6 +338,128 @@ checker::findCauses(const Report &report,
   return told;
 }
 
+/// What an operation lists of one kind.
+template <typename What> static SmallVector<What, 2> effectsOf(Operation *op) {
+  SmallVector<What, 2> result;
+  effect::EffectList effects;
+  if (auto hardware = dyn_cast<HardwareEffectsInterface>(op))
+    hardware.getHardwareEffects(effects);
+  for (const effect::Effect &each : effects)
+    if (auto *what = std::get_if<What>(&each.what))
+      result.push_back(*what);
+  return result;
+}
+
+/// The indices of the slots that an operation accesses.
+static SmallVector<Value> slotsOf(Operation *access) {
+  SmallVector<Value> indices;
+  for (const effect::Access &each : effectsOf<effect::Access>(access))
+    for (Value memory = each.bytes.object; memory;) {
+      auto view = memory.getDefiningOp<ViewOpInterface>();
+      if (!view)
+        break;
+      effect::View of = view.getView();
+      if (of.index)
+        indices.push_back(of.index);
+      memory = of.source;
+    }
+  return indices;
+}
+
+/// Whether one of the numbers is computed from `from`.
+static bool dependOn(SmallVector<Value> numbers, Value from) {
+  llvm::SmallPtrSet<Value, 16> seen;
+  while (!numbers.empty()) {
+    Value number = numbers.pop_back_val();
+    if (number == from)
+      return true;
+    if (Operation *op = number.getDefiningOp();
+        op && seen.insert(number).second)
+      llvm::append_range(numbers, op->getOperands());
+  }
+  return false;
+}
+
+/// The arrival behind which `access` stands in its iteration, without a wait
+/// between them, where it is of the slot accessed and who does the other access
+/// waits for that barrier; null if there is none, or one behind the access too.
+static std::pair<Operation *, Value> signalBefore(Operation *access,
+                                                  Operation *other) {
+  // (What all CTAs see is nobody's slot.)
+  if (llvm::any_of(effectsOf<effect::Access>(access), [](const auto &each) {
+        return isa<GlobalType>(getRoot(each.bytes.object).getType());
+      }))
+    return {};
+  Operation *scope = other->getParentOfType<PartitionOp>();
+  llvm::SmallPtrSet<Value, 8> waited;
+  (scope ? scope : other->getParentOfType<KernelOp>())
+      ->walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (op == other)
+          return WalkResult::interrupt();
+        for (const auto &wait : effectsOf<effect::WaitBarrier>(op))
+          waited.insert(getRoot(wait.barrier.barrier));
+        return WalkResult::advance();
+      });
+  SmallVector<Value> slots = slotsOf(access);
+  auto signals = [&](Operation *op) {
+    Value found;
+    op->walk([&](Operation *each) {
+      for (const auto &arrive : effectsOf<effect::Arrive>(each))
+        if (Value ring = getRoot(arrive.barrier.barrier);
+            waited.contains(ring) &&
+            (!arrive.barrier.index || dependOn(slots, arrive.barrier.index)))
+          found = ring;
+    });
+    return found;
+  };
+  for (Operation *at = access; at; at = at->getParentOp()) {
+    for (Operation *op = at->getNextNode(); op; op = op->getNextNode())
+      if (signals(op))
+        return {};
+    for (Operation *op = at->getPrevNode(); op; op = op->getPrevNode()) {
+      if (Value ring = signals(op))
+        return {op, ring};
+      bool waits = false;
+      op->walk([&](Operation *each) {
+        waits |= !effectsOf<effect::WaitBarrier>(each).empty();
+      });
+      if (waits)
+        return {};
+    }
+    if (isa_and_nonnull<LoopLikeOpInterface, PartitionOp, KernelOp>(
+            at->getParentOp()))
+      break;
+  }
+  return {};
+}
+
+void checker::nameEarlySignal(const Raw &raw, Finding &finding) {
+  if (kindOf(raw) != Kind::Order || !finding.fix.empty() || !raw.other)
+    return;
+  for (auto [access, other] :
+       {std::pair(raw.op, raw.other), std::pair(raw.other, raw.op)}) {
+    auto [signal, ring] = signalBefore(access, other);
+    // (What ends at that barrier is of the phase that was told to expect it.)
+    if (!signal || llvm::any_of(effectsOf<effect::CompleteTx>(access),
+                                [&](const effect::CompleteTx &complete) {
+                                  return getRoot(complete.barrier.barrier) ==
+                                         ring;
+                                }))
+      continue;
+    auto end = PipeEnd::of(ring.getLoc());
+    finding.fix = "move '" + access->getName().getStringRef().str() +
+                  "' before the " +
+                  (!end         ? "arrival at " + nameOf(ring)
+                   : !end->full ? "titan.pipe.release of its slot"
+                   : end->order ? "titan.pipe.signal that passes it on"
+                                : "titan.pipe.commit of its slot") +
+                  ": behind that the slot is another's";
+    finding.others.push_back(
+        {signal->getLoc(), "the slot is given up here, before the access"});
+    return;
+  }
+}
+
 /// "acquire" or "release", where the operation is a relaxed wait or arrival at a
 /// barrier; else empty.
 static StringRef wantedInsteadOfRelaxed(Operation *op) {
@@ -346,8 +472,9 @@ static StringRef wantedInsteadOfRelaxed(Operation *op) {
     if (auto *wait = std::get_if<effect::WaitBarrier>(&each.what);
         wait && wait->sem == effect::Sem::Relaxed)
       return "acquire";
+    // (Arrivals of copies release those copies; there is no other form.)
     if (auto *arrive = std::get_if<effect::Arrive>(&each.what);
-        arrive && arrive->sem == effect::Sem::Relaxed)
+        arrive && arrive->sem == effect::Sem::Relaxed && !arrive->after)
       return "release";
     if (auto *threads = std::get_if<effect::ThreadBarrier>(&each.what);
         threads && threads->sem == effect::Sem::Relaxed)
@@ -364,7 +491,8 @@ void checker::nameRelaxed(const Raw &raw, Finding &finding) {
   std::optional<Rings> rings;
   kernel.getBody().walk([&](Operation *op) {
     StringRef wanted = wantedInsteadOfRelaxed(op);
-    if (wanted.empty())
+    // (What a pipe has become stands nowhere in the text.)
+    if (wanted.empty() || PipeEnd::of(op->getLoc()))
       return;
     if (!rings)
       rings.emplace(kernel);

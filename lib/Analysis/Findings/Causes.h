@@ -35,6 +35,10 @@ namespace titan::checker {
 std::vector<Raw *> findCauses(const Report &report,
                               llvm::function_ref<bool(const Raw &)> stands);
 
+/// Where two accesses have no order, and one of them stands behind the arrival by
+/// which its thread gives the slot up: says so in the fix, if there is none.
+void nameEarlySignal(const Raw &raw, Finding &finding);
+
 /// Where two accesses have no order, and a wait or an arrival of their ring, or
 /// one of the cluster's barrier, is relaxed: names it, and says so in the fix.
 void nameRelaxed(const Raw &raw, Finding &finding);

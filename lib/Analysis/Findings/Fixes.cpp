@@ -55,12 +55,28 @@ llvm::SetVector<Operation *> Execution::arrivalOps(Lanes by) const {
   return ops;
 }
 
+/// The barrier, as the operation names it: of the own CTA, or a peer's.
+static Value arrivedAt(Operation *op) {
+  effect::EffectList effects;
+  cast<HardwareEffectsInterface>(op).getHardwareEffects(effects);
+  for (const effect::Effect &each : effects)
+    if (auto *arrive = std::get_if<effect::Arrive>(&each.what))
+      return arrive->barrier.barrier;
+  return {};
+}
+
 std::pair<int64_t, int64_t> Execution::arrivalsAt(uint32_t b) const {
   int64_t most = 0, sum = 0;
   for (Operation *op : arrivalOps()) {
-    int64_t arrivals = arrivalsOf(op, b);
-    most = std::max(most, arrivals);
+    int64_t arrivals = arrivalsOf(op, b), together = arrivals;
     sum += arrivals;
+    // Beside an arrival at the own CTA's barrier one at a peer's.
+    if (arrivals)
+      for (Operation *other : arrivalOps())
+        if (other->getBlock() == op->getBlock() &&
+            arrivedAt(other) != arrivedAt(op))
+          together += arrivalsOf(other, b);
+    most = std::max(most, together);
   }
   return {most, sum};
 }
@@ -72,6 +88,19 @@ template <typename What> static bool does(Operation *op) {
   return llvm::any_of(effects, [](const effect::Effect &effect) {
     return std::holds_alternative<What>(effect.what);
   });
+}
+
+/// Whether an operation's arrivals are made when the thread's copies are done
+/// (cp.async.mbarrier.arrive), and whether the barrier's count is to have them.
+enum class Tracks { Nothing, Uncounted, Counted };
+static Tracks tracksCopies(Operation *op) {
+  effect::EffectList effects;
+  cast<HardwareEffectsInterface>(op).getHardwareEffects(effects);
+  for (const effect::Effect &each : effects)
+    if (auto *arrive = std::get_if<effect::Arrive>(&each.what);
+        arrive && arrive->after == Mechanism::AsyncGroup)
+      return arrive->increments ? Tracks::Uncounted : Tracks::Counted;
+  return Tracks::Nothing;
 }
 
 /// Whether a titan.copy_async has become this expectation.
@@ -106,12 +135,64 @@ const Event *Execution::arrivalBefore(uint32_t a, const Event &copy,
   return behind ? nullptr : before;
 }
 
+std::optional<PipeEnd> Execution::pipeEnd(uint32_t b) const {
+  return PipeEnd::of(
+      program.barriers[b % program.barriers.size()].first.getLoc());
+}
+
+std::string Execution::fixOfUse(const PipeEnd &end, int64_t phase,
+                                int64_t slots) const {
+  std::string pipe = "%" + end.pipe, every = std::to_string(slots);
+  std::string known =
+      "of this slot of " + pipe + " the thread knows " +
+      (phase ? std::to_string(phase) +
+                   (phase == 1 ? " use to be over" : " uses to be over")
+             : "no use to be over");
+  if (end.full && end.exclusive)
+    return known +
+           ", and waits for a later one: a consumer of an exclusive "
+           "pipe goes past each use that another one takes, by "
+           "titan.pipe.skip " +
+           pipe;
+  if (end.full)
+    return known +
+           ", and waits for a later one: let it wait for each "
+           "(titan.pipe.wait " +
+           pipe + "), also for what it does not read";
+  if (end.own)
+    return known +
+           ", since others of its partition fill and release slots of " + pipe +
+           " without it: release(bulk_read) on titan.pipe.create, where bulk "
+           "stores empty them, lets the threads meet when they acquire";
+  return known +
+         ", and acquires a later one: let each thread that acquires "
+         "slots of " +
+         pipe + " go through all of its uses";
+}
+
+std::string Execution::fixOfIdlePipe(const PipeEnd &end) {
+  std::string pipe = "%" + end.pipe;
+  if (end.order)
+    return "nobody passes this turn of " + pipe + " on: a titan.pipe.signal " +
+           pipe + " for each titan.pipe.wait, but for the turns that " +
+           "credit(n) on titan.pipe.create gives";
+  if (end.full)
+    return "nobody commits the slot of " + pipe +
+           " that is waited for: let titan.pipe.wait " + pipe +
+           " run as often as titan.pipe.acquire and titan.pipe.commit do";
+  return "this slot of " + pipe +
+         " is not released: let each titan.pipe.wait " + pipe +
+         " have its titan.pipe.release, the last ones of a loop, too";
+}
+
 std::string Execution::fixOfParity(uint32_t b, uint32_t seen) const {
   int64_t phase =
       std::max<int64_t>(static_cast<int64_t>(seen) - barriers[b].base, 0);
   Value ring = program.barriers[b % program.barriers.size()].first;
   int64_t slots = llvm::count_if(
       program.barriers, [&](const auto &slot) { return slot.first == ring; });
+  if (auto end = pipeEnd(b))
+    return fixOfUse(*end, phase, slots);
   return "wait for parity " + std::to_string(phase & 1) +
          " here: the next wait of this thread on " + barrierName(b) +
          " is for its phase " + std::to_string(phase) +
@@ -123,8 +204,23 @@ std::string Execution::fixOfParity(uint32_t b, uint32_t seen) const {
 }
 
 std::optional<std::string> Execution::fixOfCause(uint32_t b) const {
-  if (int64_t most = arrivalsAt(b).first; most > barriers[b].expected)
+  if (int64_t most = arrivalsAt(b).first; most > barriers[b].count)
     return fixOfCount(b, most);
+  // Of the copies' own arrivals, and of others beside them, one is counted.
+  for (Operation *op : arrivalOps()) {
+    int64_t own = arrivalsOf(op, b), all = own;
+    if (!own || tracksCopies(op) != Tracks::Counted)
+      continue;
+    for (Operation *other : arrivalOps())
+      if (other != op && other->getBlock() == op->getBlock())
+        all += arrivalsOf(other, b);
+    if (all > own && all > barriers[b].count)
+      return "without `noinc` '" + op->getName().getStringRef().str() +
+             "' takes no part in the count of " + barrierName(b) +
+             ", and the arrivals beside it fill that: leave `noinc` out, or "
+             "initialise with count(" +
+             std::to_string(all) + ")";
+  }
   for (uint32_t a = 0; a < agents.size(); ++a)
     for (auto &[waited, last] : agents[a].lastWait)
       if (last.again)
@@ -137,15 +233,19 @@ std::optional<std::string> Execution::fixOfCause(uint32_t b) const {
 }
 
 void Execution::lastMayBeMismatch(uint32_t b) {
-  if (arrivalsAt(b).first > barriers[b].expected)
+  if (arrivalsAt(b).first > barriers[b].count)
     report.lastIsMismatch();
 }
 
 std::optional<std::string> Execution::fixOfLanes(uint32_t b) const {
   int64_t most = 0;
-  for (Operation *op : arrivalOps(AllLanes))
+  for (Operation *op : arrivalOps(AllLanes)) {
     most = std::max(most, arrivalsOf(op, b));
-  int64_t expected = barriers[b].expected, warps = most / program.lanes;
+    // Each thread that tells the barrier of its copies arrives behind that.
+    if (tracksCopies(op) == Tracks::Uncounted && arrivalsOf(op, b))
+      return std::nullopt;
+  }
+  int64_t expected = barriers[b].count, warps = most / program.lanes;
   if (most <= expected)
     return std::nullopt;
   return "put the arrival under titan.elect (one lane of each warp arrives)" +
@@ -184,6 +284,148 @@ Execution::fixOfBytes(uint32_t b, const Contribution &expect) const {
                     : "write titan.mbarrier.arrive here");
 }
 
+std::vector<int64_t> Execution::indicesOf(uint32_t iteration) const {
+  std::vector<int64_t> result;
+  for (uint32_t i = iteration; i; i = program.iterations[i].parent)
+    result.insert(result.begin(), program.iterations[i].index);
+  return result;
+}
+
+std::optional<std::string> Execution::fixOfBytesOfUses(uint32_t b) const {
+  const Barrier &barrier = barriers[b];
+  const Contribution *expect = nullptr;
+  // By iteration.
+  std::map<std::vector<int64_t>, int64_t> bytes;
+  Operation *copy = nullptr;
+  for (const Contribution &c : barrier.contributions) {
+    if (c.kind == Contribution::Expect) {
+      if (expect)
+        return std::nullopt;
+      expect = &c;
+    }
+    if (c.kind == Contribution::Complete) {
+      bytes[indicesOf(c.event->iteration)] += c.amount;
+      copy = c.event->op;
+    }
+  }
+  // An expectation outside of the loop is for what all iterations bring.
+  if (!expect || !expect->event->iteration || bytes.size() < 2 ||
+      llvm::any_of(bytes, [&](const auto &of) {
+        return of.first.empty() || of.second != expect->amount;
+      }))
+    return std::nullopt;
+  int64_t first = bytes.begin()->first.back(),
+          second = std::next(bytes.begin())->first.back();
+  Value ring = program.barriers[b % program.barriers.size()].first;
+  int64_t slots = llvm::count_if(
+      program.barriers, [&](const auto &slot) { return slot.first == ring; });
+  std::string name = barrierName(b),
+              text = "each '" + copy->getName().getStringRef().str() +
+                     "' brings the bytes that are expected, and this phase "
+                     "has those of iterations " +
+                     std::to_string(first) + " and " + std::to_string(second) +
+                     ": ";
+  if ((second - first) % slots)
+    return text + "let iteration n signal slot n mod " + std::to_string(slots) +
+           " of the ring, not " + name + " each time";
+  return text +
+         "before a copy fills the slot again let its thread wait until who "
+         "waits for " +
+         name + " has read it (a second barrier, at which that one arrives)";
+}
+
+std::optional<std::string> Execution::fixOfMask(uint32_t b) const {
+  const int cta = b / program.barriers.size();
+  const uint32_t rank = cta % program.clusterSize;
+  for (uint32_t a = 0; a < agents.size(); ++a) {
+    if (ctaOf(a) / program.clusterSize != cta / program.clusterSize)
+      continue;
+    const AgentProgram &code = program.programs[a];
+    for (const Event &event : code.events)
+      for (uint32_t i = 0; i < event.count; ++i) {
+        const Action &action = code.actions[event.first + i];
+        if (action.kind != Action::CompleteTx ||
+            slot(cta, action.object) != b || action.ctas >> rank & 1 ||
+            std::get<effect::CompleteTx>(action.effect->what)
+                    .barrier.ctas.kind != effect::CtaSet::Mask)
+          continue;
+        auto place = event.op->getLoc()->findInstanceOf<FileLineColLoc>();
+        return "the mask of '" + event.op->getName().getStringRef().str() +
+               "'" +
+               (place ? " (line " + std::to_string(place.getLine()) + ")"
+                      : "") +
+               " is " + std::to_string(action.ctas) + ", without bit " +
+               std::to_string(rank) + ": set it where CTA " +
+               std::to_string(cta) +
+               " is to have the bytes, too; else expect no more there than "
+               "comes";
+      }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string>
+Execution::fixOfSenders(uint32_t b,
+                        const std::vector<Contribution> &copies) const {
+  auto end = pipeEnd(b);
+  if (!end)
+    return std::nullopt;
+  // By how many CTAs each load comes here.
+  llvm::MapVector<Operation *, std::set<int>> ctas;
+  for (const Contribution &c : copies)
+    if (c.kind == Contribution::Complete)
+      ctas[c.event->op].insert(ctaOf(c.agent));
+  std::string text =
+      "the acquire expects what the loads of its slot bring, a multicast "
+      "as often as `senders` says";
+  bool any = false;
+  for (auto &[op, from] : ctas)
+    if (from.size() > 1) {
+      auto place = op->getLoc()->findInstanceOf<FileLineColLoc>();
+      text += (any ? ", " : ": ") + std::string("write senders(") +
+              std::to_string(from.size()) + ") on that of " +
+              (place ? "line " + std::to_string(place.getLine())
+                     : std::string("this slot"));
+      any = true;
+    }
+  return any ? text : text + ": let each CTA of that number issue it";
+}
+
+std::optional<std::string> Execution::fixOfMissing(uint32_t b,
+                                                   uint32_t waiter) const {
+  const Barrier &barrier = barriers[b];
+  // (Where nobody has come, a side runs less often than the other.)
+  if (!barrier.pending || barrier.pending == barrier.ofPhase)
+    return std::nullopt;
+  auto arrives = [&](uint32_t a) {
+    return llvm::any_of(barrier.contributions, [&](const Contribution &c) {
+      return c.kind == Contribution::Arrive && c.agent == a;
+    });
+  };
+  auto comes = [&](uint32_t a) {
+    const AgentProgram &code = program.programs[a];
+    for (uint32_t e = agents[a].next; !agents[a].done && e < code.events.size();
+         ++e)
+      for (uint32_t i = 0; i < code.events[e].count; ++i) {
+        const Action &action = code.actions[code.events[e].first + i];
+        if (action.kind == Action::Arrive && isAt(a, action, b))
+          return true;
+      }
+    return false;
+  };
+  for (const Contribution &c : barrier.lastContributions)
+    if (c.kind == Contribution::Arrive && c.agent != waiter &&
+        !arrives(c.agent) && !comes(c.agent))
+      return program.describe(c.agent, 0, AllLanes) + " arrived at " +
+             barrierName(b) + " in phase " +
+             std::to_string(barrier.phaseOfLife() - 1) +
+             ", and does not in phase " +
+             std::to_string(barrier.phaseOfLife()) +
+             ": let it arrive in each phase, or make its last arrival a "
+             "titan.mbarrier.arrive_drop, behind which phases count one less";
+  return std::nullopt;
+}
+
 std::string Execution::fixOfOrder(const Event &arrival) {
   if (!does<effect::ExpectTx>(arrival.op))
     return "put the titan.mbarrier.arrive behind the titan.copy_async (which "
@@ -194,7 +436,7 @@ std::string Execution::fixOfOrder(const Event &arrival) {
 }
 
 std::string Execution::fixOfCount(uint32_t b, int64_t arrivals) const {
-  int64_t expected = barriers[b].expected;
+  int64_t expected = barriers[b].count;
   std::string change =
       arrivals > expected ? ", or take " + std::to_string(arrivals - expected) +
                                 " of the arrivals away"
@@ -213,14 +455,13 @@ void Execution::editCount(Finding &finding, uint32_t b,
                           int64_t arrivals) const {
   // By which lanes arrive, it is another's mistake.
   if (!fixOfLanes(b))
-    finding.edits.push_back(
-        {barriers[b].initEvent->op->getLoc(),
-         "count(" + std::to_string(barriers[b].expected) + ")",
-         "count(" + std::to_string(arrivals) + ")"});
+    finding.edits.push_back({barriers[b].initEvent->op->getLoc(),
+                             "count(" + std::to_string(barriers[b].count) + ")",
+                             "count(" + std::to_string(arrivals) + ")"});
 }
 
 void Execution::editCause(Finding &finding, uint32_t b) const {
-  if (int64_t most = arrivalsAt(b).first; most > barriers[b].expected)
+  if (int64_t most = arrivalsAt(b).first; most > barriers[b].count)
     editCount(finding, b, most);
 }
 
@@ -246,6 +487,19 @@ std::string Execution::fixOfSignal(uint32_t b) const {
   if (auto cause = fixOfCause(b))
     return *cause;
   int64_t phase = barrier.phaseOfLife() - 1;
+  if (auto end = pipeEnd(b))
+    return end->full ? "let the thread acquire the slot that it commits "
+                       "(titan.pipe.acquire %" +
+                           end->pipe + "), once for each commit"
+           : end->exclusive
+               ? "this slot of %" + end->pipe +
+                     " is another consumer's, too: a consumer of an exclusive "
+                     "pipe goes past each use that another one takes, by "
+                     "titan.pipe.skip %" +
+                     end->pipe
+               : "let the thread wait for the slot that it releases "
+                 "(titan.pipe.wait %" +
+                     end->pipe + "), and release it once";
   return "before this, wait for phase " + std::to_string(phase) + " of " +
          barrierName(b) + " (parity " + std::to_string(phase & 1) +
          "), or for a barrier at which somebody arrives who has";
@@ -277,7 +531,7 @@ std::string Execution::fixOfLateWait(uint32_t b, const Event &wait) const {
       if (event.op == wait.op && ctaOf(a) == cta)
         waiters.insert(a);
   std::string name = barrierName(heard);
-  int64_t counted = barriers[heard].expected;
+  int64_t counted = barriers[heard].count;
   if (counted >= static_cast<int64_t>(waiters.size()))
     return "arrive at " + name + " only behind this wait";
   return "let each of the " + std::to_string(waiters.size()) +
@@ -366,15 +620,33 @@ std::string Execution::fixOfDeadlock(uint32_t first) const {
     const Barrier &barrier = barriers[b];
     started |= barrier.phaseOfLife() > 0;
     auto next = signaller(b);
+    if (!next || *next == a)
+      if (auto missing = fixOfMissing(b, a))
+        return *missing;
     if (!next) {
+      for (Operation *op : arrivalOps())
+        if (tracksCopies(op) == Tracks::Uncounted && arrivalsOf(op, b) &&
+            arrivalsOf(op, b) == arrivalsAt(b).second)
+          return "'" + op->getName().getStringRef().str() +
+                 "' adds the arrivals that it makes to the phase: write "
+                 "`noinc`, or let each thread arrive behind it "
+                 "(titan.mbarrier.arrive), as count(" +
+                 std::to_string(barrier.count) + ") says";
+      if (auto end = pipeEnd(b))
+        return fixOfIdlePipe(*end);
       if (!arrivalsAt(b).second)
         return "nothing ever arrives at " + barrierName(b) + ": let " +
-               std::to_string(barrier.expected) + " arrive in each phase";
+               std::to_string(barrier.ofPhase) + " arrive in each phase";
       return barrierName(b) +
              " is waited for once more than it is signalled (" +
              std::to_string(barrier.phaseOfLife()) +
              " phases): let both sides run equally often";
     }
+    if (*next == a && barrier.pending == 0)
+      return "bytes that " + barrierName(b) +
+             " expects are those of copies that this thread issues only "
+             "behind this wait: move the wait behind the last of them, out of "
+             "their loop";
     way.push_back({a, b});
     auto met = llvm::find_if(
         way, [&](const Step &step) { return step.agent == *next; });
@@ -382,14 +654,22 @@ std::string Execution::fixOfDeadlock(uint32_t first) const {
       a = *next;
       continue;
     }
-    std::string text;
+    std::string text, begins;
+    bool piped = false;
     for (auto step = met; step != way.end(); ++step) {
       const Step &by = step + 1 == way.end() ? *met : *(step + 1);
+      auto end = pipeEnd(step->barrier);
+      piped |= end.has_value();
+      if (end && end->order && !barriers[step->barrier].phaseOfLife())
+        begins = "; or begin with a turn: credit(1) where %" + end->pipe +
+                 " is created";
       text += (text.empty() ? "" : ", and ") + barrierName(step->barrier) +
               " is signalled by " + warp(by.agent) +
               " only after its wait for " + barrierName(by.barrier);
     }
-    return "let one of them signal before it waits: " + text +
-           (started ? "" : " (a first wait for a free slot takes parity 1)");
+    return "let one of them signal before it waits: " + text + begins +
+           (started || piped
+                ? ""
+                : " (a first wait for a free slot takes parity 1)");
   }
 }

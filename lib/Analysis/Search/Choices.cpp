@@ -655,8 +655,9 @@ bool Instantiator::Impl::impossible(const Choice &choice,
   };
   Bounds range = leaves[leaf].range;
   if (range.low < 0 || range.high - range.low >= bound::mostExcluded) {
-    if (!choice.loop() || choice.lower.symbol || choice.step.symbol ||
-        range.low < 0 || !grows(symbols, ranges, choice.upper))
+    if (choice.kind == Choice::Branch || choice.lower.symbol ||
+        choice.step.symbol || range.low < 0 ||
+        !grows(symbols, ranges, choice.upper))
       return false;
     auto least = [&](int64_t count) {
       int64_t low = range.low, high = range.high;

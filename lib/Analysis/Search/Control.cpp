@@ -25,12 +25,13 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
   if (auto why = op.op->getAttrOfType<StringAttr>("titan.undealt"))
     if (llvm::none_of(self.gaps,
                       [&](const Problem &gap) { return gap.op == op.op; }))
-      self.gaps.push_back({Code::Undecided, op.op,
-                           "which numbers this loop runs by is not followed: " +
-                               why.getValue().str(),
-                           "a pipe whose slots hold the letters, or a kernel "
-                           "that is proved",
-                           /*ofCounts=*/true});
+      self.gaps.push_back(
+          {Code::Undecided, op.op,
+           "which numbers this loop runs by is not followed: " +
+               why.getValue().str(),
+           "a pipe whose slots hold the letters, places that follow "
+           "from the number alone, or a kernel that is proved",
+           /*ofCounts=*/true});
   if (lower.kind != Val::Int || upper.kind != Val::Int ||
       step.kind != Val::Int) {
     if (!op.hasEffects) {

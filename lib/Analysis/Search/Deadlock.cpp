@@ -95,20 +95,20 @@ bool Execution::missesArrivals(uint32_t a, const Event &event,
                                const Action &action) {
   uint32_t b = slot(ctaOf(a), action.object);
   const Barrier &barrier = barriers[b];
-  int64_t come = barrier.expected - barrier.pending;
+  int64_t come = barrier.ofPhase - barrier.pending;
   bool bytes = llvm::any_of(barrier.contributions, [](auto &c) {
     return c.kind != Contribution::Arrive;
   });
   if (barrier.pending == 0 || (come == 0 && !bytes))
     return false;
   int64_t all = arrivalsAt(b).second;
-  bool tooFew = all > 0 && all < barrier.expected;
+  bool tooFew = all > 0 && all < barrier.ofPhase;
   const Contribution &last = barrier.contributions.back();
   Finding *finding = report.add(
       Code::BarrierArrivals, event.op, last.event->op,
       Twine("this wait never returns: phase ") + Twine(barrier.phaseOfLife()) +
           " of barrier " + barrierName(b) + " has " + Twine(come) + " of " +
-          Twine(barrier.expected) + " arrivals");
+          Twine(barrier.ofPhase) + " arrivals");
   if (!finding)
     return tooFew;
   if (!tooFew)
@@ -135,7 +135,7 @@ std::string Execution::describeWait(uint32_t a, const Event &event,
            std::to_string(action.amount) + ": phase " +
            std::to_string(barrier.phaseOfLife()) + " misses " +
            std::to_string(barrier.pending) + " of " +
-           std::to_string(barrier.expected) + " arrivals and " +
+           std::to_string(barrier.ofPhase) + " arrivals and " +
            std::to_string(barrier.tx) + " bytes";
   }
   case Action::WaitFlag:

@@ -250,7 +250,11 @@ Instantiator::Impl::elementFootprint(const CompiledOp &op,
                            at.value >= shape[d])) {
         problem(Code::OutOfBounds, op.op,
                 "index " + Twine(at.value) + " of dimension " + Twine(d) +
-                    " of " + titan::nameOf(bytes.object));
+                    " of " + titan::nameOf(bytes.object),
+                ShapedType::isDynamic(shape[d])
+                    ? Twine("indices count from 0")
+                    : "indices of dimension " + Twine(d) + " count from 0 to " +
+                          Twine(shape[d] - 1));
         return std::nullopt;
       }
     }

@@ -317,9 +317,14 @@ bool Instantiator::Impl::executeView(const CompiledOp &op) {
           Code::OutOfBounds, op.op,
           "rank " + Twine(rank.number.value) + " of a cluster of " +
               Twine(program->clusterSize) + " CTAs",
-          "ranks count from 0 to " + Twine(program->clusterSize - 1) +
-              ", as titan.cluster_rank does: of a pair the other one is that "
-              "xor 1");
+          program->clusterSize == 1
+              ? Twine(
+                    "write cluster(2, 1, 1) on the kernel, or as many CTAs as "
+                    "it is for")
+              : "ranks count from 0 to " + Twine(program->clusterSize - 1) +
+                    ", as titan.cluster_rank does" +
+                    (program->clusterSize == 2 ? ": the other one is that xor 1"
+                                               : ""));
       return false;
     }
     val.cta = rank.number.value;
@@ -354,7 +359,9 @@ bool Instantiator::Impl::checkIndex(const CompiledOp &op,
     if (at >= 0 && at < view.slots)
       return true;
     problem(Code::OutOfBounds, op.op,
-            "slot " + Twine(at) + " of a ring of " + Twine(view.slots));
+            "slot " + Twine(at) + " of a ring of " + Twine(view.slots),
+            "slots count from 0 to " + Twine(view.slots - 1) +
+                ": take the index modulo " + Twine(view.slots));
     return false;
   }
   if (auto run = dyn_cast<SharedType>(view.source.getType());
@@ -371,7 +378,8 @@ bool Instantiator::Impl::checkIndex(const CompiledOp &op,
               "a run from element " + Twine(at) + " on, of a buffer of " +
                   Twine(run.getTileBytes() / view.stride) +
                   ", in which the last one begins at " +
-                  Twine(room / view.stride));
+                  Twine(room / view.stride),
+              "let the run begin at 0 to " + Twine(room / view.stride));
     else if (byte % view.alignment)
       problem(Code::BulkAlignment, op.op,
               "the run begins at byte " + Twine(byte) + ", no multiple of " +

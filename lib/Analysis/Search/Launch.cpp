@@ -366,18 +366,24 @@ llvm::SmallVector<int> Instantiator::besides() const {
 //===----------------------------------------------------------------------===//
 
 bool Instantiator::Impl::multipliesSizes(Number number) const {
-  if (!number.symbol)
-    return false;
-  const Symbols::Node &node = symbols.node(number.symbol);
-  if (node.code == Arith::None)
-    return false;
   auto ofSize = [&](Number operand) {
     return operand.symbol && symbols.node(operand.symbol).code == Arith::None &&
            leaves[symbols.leafOf(operand.symbol)].kind == Leaf::Size;
   };
-  return (node.code == Arith::Mul && ofSize(node.a) && ofSize(node.b)) ||
-         multipliesSizes(node.a) || multipliesSizes(node.b) ||
-         multipliesSizes(node.c);
+  SmallVector<Number> rest = {number};
+  llvm::DenseSet<uint32_t> seen;
+  while (!rest.empty()) {
+    Number at = rest.pop_back_val();
+    if (!at.symbol || !seen.insert(at.symbol).second)
+      continue;
+    const Symbols::Node &node = symbols.node(at.symbol);
+    if (node.code == Arith::None)
+      continue;
+    if (node.code == Arith::Mul && ofSize(node.a) && ofSize(node.b))
+      return true;
+    rest.append({node.a, node.b, node.c});
+  }
+  return false;
 }
 
 bool Instantiator::Impl::anyLeaf(

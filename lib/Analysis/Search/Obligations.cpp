@@ -50,11 +50,17 @@ void Execution::badBytes(uint32_t b) {
       finding->others.push_back(
           {c.event->op->getLoc(),
            std::to_string(c.amount) + " bytes, by " + who(c.agent, *c.event)});
+  if (!fix && completed < expected)
+    fix = fixOfMask(b);
   if (!fix && !completed) {
     finding->fix = "no copy completes on " + barrierName(b) +
                    ": issue it, or expect no bytes";
     return;
   }
+  if (!fix)
+    fix = fixOfBytesOfUses(b);
+  if (!fix)
+    fix = fixOfSenders(b, barrier.contributions);
   finding->fix = fix.value_or("expect " + std::to_string(completed) +
                               " bytes at " + barrierName(b) + " in each phase");
   if (!fix && first == expect)
@@ -68,11 +74,20 @@ void Execution::endOfAgent(uint32_t a) {
     auto [mechanism, lane] = key;
     const MechanismInfo &info = mechanismInfo(mechanism);
     if (!s.open.empty())
-      report.add(Code::TokenNotDischarged, s.open.front()->op, nullptr,
-                 Twine("no group holds this operation: ") +
-                     program.describe(a, s.open.front()->iteration,
-                                      s.open.front()->lanes) +
-                     " issues it and never commits it");
+      if (Finding *finding =
+              report.add(Code::TokenNotDischarged, s.open.front()->op, nullptr,
+                         Twine("no group holds this operation: ") +
+                             program.describe(a, s.open.front()->iteration,
+                                              s.open.front()->lanes) +
+                             " issues it and never commits it"))
+        finding->fix =
+            "commit it to a group of its mechanism behind this (" +
+            std::string(info.commit) +
+            "), by the thread that issues it, and wait for that group" +
+            (mechanism == Mechanism::AsyncGroup
+                 ? "; or let titan.cp_async.mbarrier_arrive behind it tell a "
+                   "barrier of its end"
+                 : "");
     // Whoever waits for the phase of a tcgen05.commit is another thread: what
     // the CTA has waited for is looked at when all have ended.
     if (info.atExit == Discharge::Nothing ||

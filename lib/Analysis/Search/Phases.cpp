@@ -90,6 +90,7 @@ void Execution::init(uint32_t a, const Event &event, const Action &action) {
     // By 32 threads: that has been told, and nothing orders it.
     std::fill(barrier.initChecked.begin(), barrier.initChecked.end(),
               event.lanes == Elected ? 0 : AllLanes | 4);
+    barrier.count = barrier.ofPhase = action.amount;
     barrier.expected = barrier.pending = action.amount;
     barrier.tx = 0;
     barrier.contributions.clear();
@@ -291,17 +292,14 @@ void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
                          "before"))) {
       if (other)
         finding->others.push_back(
-            {other->getLoc(),
-             loose ? "part of the phase before, by " +
-                         program.describe(loose->agent, loose->event->iteration,
-                                          loose->lanes)
-                   : "the phase before ends here"});
+            {other->getLoc(), loose ? "part of the phase before, by " +
+                                          who(loose->agent, *loose->event)
+                                    : "the phase before ends here"});
       if (loose)
         finding->events.push_back(
-            program.describe(loose->agent, loose->event->iteration,
-                             loose->lanes) +
-            ": '" + loose->event->op->getName().getStringRef().str() +
-            "', phase " + std::to_string(barrier.phaseOfLife() - 1) + " of " +
+            who(loose->agent, *loose->event) + ": '" +
+            loose->event->op->getName().getStringRef().str() + "', phase " +
+            std::to_string(barrier.phaseOfLife() - 1) + " of " +
             barrierName(b));
       finding->events.push_back(
           who(a, event) + ": '" + event.op->getName().getStringRef().str() +
@@ -309,6 +307,10 @@ void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
           barrierName(b));
       if (code != Code::BarrierBytes)
         finding->fix = fixOfSignal(b);
+      else if (!expected)
+        finding->fix = "no phase of " + barrierName(b) +
+                       " expects these bytes: let who arrives say how many "
+                       "come (titan.mbarrier.arrive_expect_tx)";
       editCause(*finding, b);
       lastMayBeMismatch(b);
     }
@@ -329,21 +331,28 @@ void Execution::overArrival(uint32_t a, const Event &event, uint32_t b,
           Twine(amount) + " arrivals of " + who(a, event) + " at barrier " +
               barrierName(b) + ", whose phase " + Twine(barrier.phaseOfLife()) +
               " misses " + Twine(barrier.pending) + " of " +
-              Twine(barrier.expected))) {
+              Twine(barrier.ofPhase))) {
     if (other)
       finding->others.push_back(
           {other->event->op->getLoc(), "an earlier arrival of this phase, by " +
                                            who(other->agent, *other->event)});
     finding->others.push_back(
         {barrier.initEvent->op->getLoc(), "the barrier's count is given here"});
-    finding->fix =
-        fixOfCount(b, std::max(arrivalsAt(b).first,
-                               barrier.expected - barrier.pending + amount));
-    editCount(*finding, b,
-              std::max(arrivalsAt(b).first,
-                       barrier.expected - barrier.pending + amount));
+    int64_t arrivals = std::max(arrivalsAt(b).first,
+                                barrier.ofPhase - barrier.pending + amount);
+    // Iteration after iteration, and nobody waits for the phase between.
+    if (other && other->agent == a && other->event->op == event.op &&
+        other->event != &event) {
+      finding->fix =
+          "this arrives in each iteration of its loop, and the phase counts " +
+          std::to_string(barrier.ofPhase) +
+          ": arrive once, outside of the loop, or wait for the phase in it";
+    } else {
+      finding->fix = fixOfCount(b, arrivals);
+      editCount(*finding, b, arrivals);
+    }
     // One more than is left may come from another phase.
-    if (amount <= barrier.expected)
+    if (amount <= barrier.ofPhase)
       report.lastIsSymptom();
   }
   aborted = true;
@@ -398,20 +407,52 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
         before = c.event;
     }
   }
-  if (!expect || !before)
+  if (!expect)
     return false;
-  std::vector<const Event *> late;
-  const Event *end = code.events.data() + code.events.size();
-  for (const Event *event = before + 1; event < end; ++event) {
-    if (signals(*event, /*copies=*/false)) {
-      if (event < &copy)
-        return false;
-      break;
+  std::vector<Contribution> late;
+  auto comesLate = [&](uint32_t agent, const Event *event, int64_t bytes) {
+    late.push_back({Contribution::Complete, agent, Elected, 0, event, bytes,
+                    Scope::Cluster});
+    brought += bytes;
+  };
+  if (before) {
+    const Event *end = code.events.data() + code.events.size();
+    for (const Event *event = before + 1; event < end; ++event) {
+      if (signals(*event, /*copies=*/false)) {
+        if (event < &copy)
+          return false;
+        break;
+      }
+      if (int64_t bytes = signals(*event, /*copies=*/true))
+        comesLate(a, event, bytes);
     }
-    if (int64_t bytes = signals(*event, /*copies=*/true)) {
-      brought += bytes;
-      late.push_back(event);
-    }
+  } else {
+    // Other warps' parts of this very operation were of the phase before.
+    std::set<uint32_t> agentsBefore;
+    for (const Contribution &c : barrier.lastContributions)
+      if (c.kind == Contribution::Complete && c.event->op == copy.op &&
+          indicesOf(c.event->iteration) == indicesOf(copy.iteration))
+        agentsBefore.insert(c.agent);
+    if (agentsBefore.empty())
+      return false;
+    for (uint32_t other = 0; other < agents.size(); ++other)
+      for (const Event &event : program.programs[other].events)
+        for (uint32_t i = 0;
+             event.op == copy.op &&
+             indicesOf(event.iteration) == indicesOf(copy.iteration) &&
+             !agentsBefore.contains(other) && i < event.count;
+             ++i) {
+          const Action &action =
+              program.programs[other].actions[event.first + i];
+          if (action.kind != Action::CompleteTx || !isAt(other, action, b))
+            continue;
+          const auto &complete =
+              std::get<effect::CompleteTx>(action.effect->what);
+          bool each = event.cardinality == effect::Cardinality::EveryThread;
+          comesLate(other, &event,
+                    action.amount *
+                        (each ? program.times(event, complete.by) : 1));
+        }
   }
   Report::Stop stop(report);
   if (Finding *finding = report.add(
@@ -427,16 +468,22 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
         finding->others.push_back(
             {c.event->op->getLoc(), std::to_string(c.amount) + " bytes, by " +
                                         who(c.agent, *c.event)});
-    for (const Event *event : late)
+    std::vector<Contribution> copies = barrier.lastContributions;
+    copies.insert(copies.end(), late.begin(), late.end());
+    for (const Contribution &c : late)
       if (finding->others.size() < bound::placesTold)
         finding->others.push_back(
-            {event->op->getLoc(),
-             std::to_string(signals(*event, true)) +
-                 " bytes, for which it does not wait, by " + who(a, *event)});
-    finding->fix = "expect " + std::to_string(brought) + " bytes at " +
-                   barrierName(b) + " in each phase";
-    editConstant(*finding, expect->event->op, expect->amount,
-                 expect->amount + brought - expected);
+            {c.event->op->getLoc(),
+             std::to_string(c.amount) +
+                 " bytes, for which it does not wait, by " +
+                 who(c.agent, *c.event)});
+    auto senders = fixOfSenders(b, copies);
+    finding->fix =
+        senders.value_or("expect " + std::to_string(brought) + " bytes at " +
+                         barrierName(b) + " in each phase");
+    if (!senders)
+      editConstant(*finding, expect->event->op, expect->amount,
+                   expect->amount + brought - expected);
   }
   aborted = true;
   return true;
@@ -665,6 +712,9 @@ void Execution::settle(uint32_t b) {
   Barrier &barrier = barriers[b];
   if (!barrier.live || barrier.pending != 0 || barrier.tx != 0)
     return;
+  // Where all have dropped their arrivals no more phases end by themselves.
+  if (!barrier.ofPhase && barrier.contributions.empty())
+    return;
   // Bytes must be expected before the last arrival that could complete the
   // phase without them.
   for (const Contribution &e : barrier.contributions) {
@@ -765,7 +815,7 @@ void Execution::settle(uint32_t b) {
   }
   barrier.waits.resize(kept);
   ++barrier.phase;
-  barrier.pending = barrier.expected;
+  barrier.ofPhase = barrier.pending = barrier.expected;
   std::swap(barrier.current, barrier.last);
   barrier.current.clear();
   std::swap(barrier.contributions, barrier.lastContributions);

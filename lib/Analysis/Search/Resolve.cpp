@@ -179,7 +179,11 @@ Instantiator::Impl::ctasOf(const CompiledOp &op, const CtaSet &set, int rank) {
     problem(Code::OutOfBounds, op.op,
             Twine(set.kind == CtaSet::Rank ? "rank " : "the mask ") +
                 Twine(val.number.value) + " leaves the cluster of " +
-                Twine(program->clusterSize) + " CTAs");
+                Twine(program->clusterSize) + " CTAs",
+            set.kind == CtaSet::Rank
+                ? "ranks count from 0 to " + Twine(program->clusterSize - 1)
+                : "a mask has bit r for the CTA of rank r: it is 1 to " +
+                      Twine((int64_t(1) << program->clusterSize) - 1));
     return std::nullopt;
   }
   return static_cast<uint32_t>(mask);
@@ -211,7 +215,9 @@ bool Instantiator::Impl::resolveBarrier(const CompiledOp &op,
   if (slot < 0 || slot >= slots) {
     problem(Code::OutOfBounds, op.op,
             "slot " + Twine(slot) + " of a ring of " + Twine(slots) +
-                " barriers");
+                " barriers",
+            "slots count from 0 to " + Twine(slots - 1) +
+                ": take the index modulo " + Twine(slots));
     return false;
   }
   action.object = barrier.id + slot;

@@ -9,7 +9,8 @@
 // What a CTA does with flags is written down as events (FlagEvent): of each text
 // that of the first iteration of its loop, and that of a later one. FlagEvents.cpp
 // does so, and says what an event is in an iteration that somebody knows of;
-// Flags.cpp asks about the events of two CTAs.
+// FlagNeeds.cpp finds which signals a wait needs, and Flags.cpp asks about the events
+// of two CTAs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_ANALYSIS_TYPESTATE_FLAGS_H

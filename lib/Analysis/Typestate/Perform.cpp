@@ -89,8 +89,8 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
                               "by the proof yet",
                               op);
           else
-            return proof.stop("polls and what depends on the schedule are not "
-                              "followed by the proof yet",
+            return proof.stop("what '" + op->getName().getStringRef().str() +
+                                  "' does is not followed by the proof yet",
                               op);
         },
         effect.what);
@@ -569,8 +569,9 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
                       op);
   if (proof.objects[ring->object].cta != rank ||
       (ranks > 1 && wait.scope < Scope::Cluster))
-    return proof.stop("this wait does not acquire what peers have released", op,
-                      "scope(cluster)");
+    return proof.stop("in a cluster the proof follows no wait that does not "
+                      "acquire what peers have released",
+                      op, "scope(cluster)");
   int64_t slots = proof.objects[ring->object].slots;
   TValue parity = state.values.lookup(wait.parity);
   for (int warp : who.warps) {

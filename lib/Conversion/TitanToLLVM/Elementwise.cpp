@@ -174,11 +174,11 @@ static FailureOr<Values> mathScalar(KernelLowering &kl, Operation *op,
         findApproximateFunction(std::string_view(each));
     if (!f)
       return kl.unsupported(op, Twine(name) +
-                                    ": PTX has no instruction for it, and "
-                                    "TITAN no expansion");
+                                    ", for which PTX has no instruction and "
+                                    "TITAN no expansion,");
     if (type.isF64())
-      return kl.unsupported(op, Twine(name) + " on f64: " +
-                                    StringRef(f->instruction) + " is f32's");
+      return kl.unsupported(op, Twine(name) + " on f64, whose instruction " +
+                                    StringRef(f->instruction) + " is f32's,");
     if (each == "erf") {
       results.push_back(errorFunction(kl, x));
       continue;

@@ -65,7 +65,8 @@ LogicalResult BufferLoadLdsOp::verify() {
            << buffer.getElementType() << ", the tensor "
            << tensor.getElementType();
   if (getToken().getType().getKind() != TokenKind::Counter)
-    return emitOpError("[token-kind] the token is of kind 'counter'");
+    return emitOpError(
+        "[token-kind] this operation's tokens are of kind 'counter'");
   if (buffer.getTileBytes() % (256 * wavesOf(*this)) || !getTile())
     return emitOpError("[lds-load-shape] ")
            << buffer.getTileBytes() << " bytes are no whole number of "
@@ -186,7 +187,8 @@ Cardinality SWaitcntOp::getCardinality() { return Cardinality::Warp; }
 
 LogicalResult CounterWaitOp::verify() {
   if (getToken().getType().getKind() != TokenKind::Counter)
-    return emitOpError("[token-kind] the token is of kind 'counter'");
+    return emitOpError(
+        "[token-kind] this operation's tokens are of kind 'counter'");
   return success();
 }
 void CounterWaitOp::getHardwareEffects(EffectList &effects) {

@@ -40,8 +40,9 @@ LogicalResult titan::verifySlot(Operation *op, TypedValue<MBarrierType> barrier,
            << slots << " barriers needs an index";
   if (auto constant = getConstant(index);
       constant && (*constant < 0 || *constant >= slots))
-    return op->emitOpError("[out-of-bounds] slot ")
-           << *constant << " of a ring of " << slots;
+    return withFix(op->emitOpError("[out-of-bounds] slot ")
+                       << *constant << " of a ring of " << slots,
+                   fixOfSlots(slots));
   return success();
 }
 
@@ -85,12 +86,12 @@ static LogicalResult verifyBytes(Operation *op, Value bytes) {
 
 LogicalResult MBarrierInitOp::verify() {
   if (getCount() < 1 || getCount() > maxArrivals) {
-    InFlightDiagnostic error =
+    int64_t count = getCount();
+    return withFix(
         emitOpError("[barrier-range] expected arrivals are 1 to 2^20 - 1, not ")
-        << getCount();
-    error.attachNote() << "fix: give count(n), where n arrivals are made in "
-                          "each phase: 1 or more";
-    return error;
+            << count,
+        "give count(n), where n arrivals are made in each phase: " +
+            Twine(count < 1 ? "1 or more" : "at most 1048575"));
   }
   if (failed(verifyOwn(*this, getBarrier())))
     return failure();

@@ -214,10 +214,15 @@ LogicalResult SharedRunOp::verify() {
           most = (from.getTileBytes() - to.getTileBytes()) / bytes;
   if (auto at = getConstant(getIndex()); most < 0 || at) {
     if (most < 0 || *at < 0 || *at > most)
-      return emitOpError("[out-of-bounds] a run of ")
-             << to.getShape().back() << " elements"
-             << (at ? " from element " + std::to_string(*at) + " on" : "")
-             << " leaves the buffer, of " << from.getTileBytes() / bytes;
+      return withFix(
+          emitOpError("[out-of-bounds] a run of ")
+              << to.getShape().back() << " elements"
+              << (at ? " from element " + std::to_string(*at) + " on" : "")
+              << " leaves the buffer, of " << from.getTileBytes() / bytes,
+          most < 0 ? "a run has at most the buffer's " +
+                         Twine(from.getTileBytes() / bytes) + " elements"
+                   : "a run of " + Twine(to.getShape().back()) +
+                         " elements begins at 0 to " + Twine(most));
     if (*at * bytes % unit)
       return emitOpError("[bulk-alignment] the run begins at byte ")
              << *at * bytes << ", no multiple of 16 (PTX ISA, cp.async.bulk)";

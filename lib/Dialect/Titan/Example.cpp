@@ -132,9 +132,10 @@ LogicalResult ExampleReader::readTensor(StringRef name, StringRef text,
     return success();
   auto generator = runtime::parseGenerator(*argument.value);
   if (!generator)
-    return failNear(
-        name + ": '" + *argument.value + "' makes no data", *argument.value,
-        {"random:SEED", "ints:SEED", "steps:N", "zeros", "poison", "FILE.npy"});
+    return failNear(name + ": '" + *argument.value + "' makes no data",
+                    *argument.value,
+                    {"random:SEED", "ints:SEED", "steps:N", "fill:N", "zeros",
+                     "poison", "FILE.npy"});
   std::string element;
   llvm::raw_string_ostream(element) << type.getElementType();
   if (auto known = runtime::parseDType(element);

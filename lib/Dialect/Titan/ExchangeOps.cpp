@@ -180,10 +180,10 @@ static LogicalResult verifyRows(Op op, const Result<Layout> &rows,
     digits = within ? digitsInWarp(*within, dim)
                     : Result<std::vector<RowDigit>>(within.problem());
   if (!digits)
-    return op.emitOpError("[layout-mismatch] ")
-           << digits.problem().message
-           << ": titan.convert_layout makes a layout of it in which each row "
-              "lies in one warp";
+    return withFix(op.emitOpError("[layout-mismatch] ")
+                       << digits.problem().message,
+                   "titan.convert_layout makes a layout of it in which each "
+                   "row lies in one warp");
   return verifyExchange(
       op, tile, op.getScratch(), op.getBarrier(), op.getThreads(), elements,
       warps == 1 ? "" : "each row lies in " + std::to_string(warps) + " warps");
@@ -282,10 +282,12 @@ LogicalResult GatherOp::verify() {
   auto ours = getTileLayout(tile)->withoutDim(dim),
        theirs = getTileLayout(indices)->withoutDim(dim);
   if (!ours || !theirs || !ours->sameFunction(*theirs))
-    return emitOpError("[layout-mismatch] indices lie where the rows that they "
-                       "choose from lie: without dimension ")
-           << dim << " the layouts of " << tile << " and " << indices
-           << " are the same";
+    return withFix(
+        emitOpError("[layout-mismatch] indices lie where the rows that they "
+                    "choose from lie: without dimension ")
+            << dim << " the layouts of " << tile << " and " << indices
+            << " are the same",
+        "titan.convert_layout of one of them");
   // Rows are read where they lie by digits.
   auto read = rows->withoutDim(dim);
   if (!read || !read->sameFunction(*ours))

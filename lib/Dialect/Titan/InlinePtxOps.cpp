@@ -152,6 +152,26 @@ LogicalResult InlinePtxOp::verify() {
   RankedTensorType tile = getTileType();
   if (tile && failed(verifyTileType(*this, tile)))
     return failure();
+  if (getReference())
+    if (auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+            *this, getReferenceAttr())) {
+      auto elements = [](TypeRange types) {
+        return llvm::map_to_vector(
+            types, [](Type type) { return getElementTypeOrSelf(type); });
+      };
+      auto wanted = FunctionType::get(getContext(), elements(getOperandTypes()),
+                                      elements(getResultTypes()));
+      if (function.getFunctionType() != wanted) {
+        InFlightDiagnostic error =
+            emitOpError("[inline-ptx-reference] @")
+            << *getReference() << ": takes and returns the types of the text's "
+            << "elements";
+        error.attachNote(function.getLoc()) << "here";
+        error.attachNote() << "fix: declare it as " << wanted << ", not "
+                           << function.getFunctionType();
+        return error;
+      }
+    }
   auto check = [&](Type type, bool result) -> LogicalResult {
     bool memory = isa<SharedType, MBarrierType, GlobalType>(type);
     if (!getConstraint(type) || (result && memory))

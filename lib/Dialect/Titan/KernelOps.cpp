@@ -401,7 +401,10 @@ LogicalResult KernelOp::verifyRegions() {
       }
     }
     if (isa<WarpSpecializeOp>(op) && op->getParentRegion() != &getBody()) {
-      op->emitOpError("[partition-shape] stands in the kernel's body itself");
+      withFix(op->emitOpError(
+                  "[partition-shape] stands in the kernel's body itself"),
+              "partitions do not nest: make its partitions ones of the outer "
+              "titan.warp_specialize");
       return WalkResult::interrupt();
     }
     return WalkResult::advance();
@@ -519,7 +522,9 @@ int64_t PartitionOp::getPaddedWarps() {
 
 LogicalResult PartitionOp::verify() {
   if (getWarps() < 1)
-    return emitOpError("[partition-shape] a partition has at least one warp");
+    return withFix(
+        emitOpError("[partition-shape] a partition has at least one warp"),
+        "write warps(n) with n of 1 or more");
   if (auto registers = getRegisters())
     if (*registers < 24 || *registers > 256 || *registers % 8)
       return emitOpError(
@@ -564,15 +569,20 @@ LogicalResult WarpSpecializeOp::verifyRegions() {
   for (Operation &op : getBody().front()) {
     auto partition = dyn_cast<PartitionOp>(op);
     if (!partition)
-      return op.emitOpError(
-          "[partition-shape] only titan.partition stands in a warp_specialize");
+      return withFix(
+          op.emitOpError("[partition-shape] only titan.partition stands in a "
+                         "warp_specialize"),
+          "put it into a partition, or before the titan.warp_specialize");
     if (!names.insert(partition.getName()).second)
-      return partition.emitOpError(
-                 "[partition-shape] two partitions are called '")
-             << partition.getName() << "'";
+      return withFix(
+          partition.emitOpError("[partition-shape] two partitions are called '")
+              << partition.getName() << "'",
+          "give each a name of its own; or make them one, of the "
+          "warps of both");
   }
   if (names.empty())
-    return emitOpError("[partition-shape] there is no partition");
+    return withFix(emitOpError("[partition-shape] there is no partition"),
+                   "write titan.partition \"name\" warps(n) { ... } in it");
   auto kernel = (*this)->getParentOfType<KernelOp>();
   if (kernel && getTotalWarps() > static_cast<int64_t>(kernel.getWarps())) {
     InFlightDiagnostic error =

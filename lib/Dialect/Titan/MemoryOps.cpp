@@ -36,8 +36,9 @@ LogicalResult SharedSlotOp::verify() {
            << ring.getSlotType();
   if (auto index = getConstant(getIndex());
       index && (*index < 0 || *index >= ring.getSlots()))
-    return emitOpError("[out-of-bounds] slot ")
-           << *index << " of a ring of " << ring.getSlots();
+    return withFix(emitOpError("[out-of-bounds] slot ")
+                       << *index << " of a ring of " << ring.getSlots(),
+                   fixOfSlots(ring.getSlots()));
   return success();
 }
 
@@ -66,9 +67,15 @@ LogicalResult SharedViewOp::verify() {
   for (size_t d = 0; d < rank; ++d)
     if (getOffsets()[d] < 0 ||
         getOffsets()[d] + to.getShape()[d] > from.getShape()[d])
-      return emitOpError("[out-of-bounds] dimension ")
-             << d << ": " << getOffsets()[d] << " + " << to.getShape()[d]
-             << " is beyond the source's " << from.getShape()[d];
+      return withFix(
+          emitOpError("[out-of-bounds] dimension ")
+              << d << ": " << getOffsets()[d] << " + " << to.getShape()[d]
+              << " is beyond the source's " << from.getShape()[d],
+          to.getShape()[d] > from.getShape()[d]
+              ? "a view has at most the source's " + Twine(from.getShape()[d]) +
+                    " elements there"
+              : "the view begins at 0 to " +
+                    Twine(from.getShape()[d] - to.getShape()[d]) + " there");
   // The view must be an image of its own: contiguous bytes that start at a
   // multiple of the swizzle's period.
   int64_t bytes = from.getElementBytes(), swizzle = from.getSwizzle();
@@ -341,10 +348,11 @@ LogicalResult GlobalAtomOp::verify() {
                        "the operand is: ")
            << tile;
   if (!getTileLayout(tile)->isInjective())
-    return emitOpError("[layout-mismatch] several threads hold an element of ")
-           << tile
-           << ", of which one alone does the operation and has the old value: "
-              "choose a layout without copies, or leave the result out";
+    return withFix(
+        emitOpError("[layout-mismatch] several threads hold an element of ")
+            << tile
+            << ", of which one alone does the operation and has the old value",
+        "choose a layout without copies, or leave the result out");
   return success();
 }
 void GlobalAtomOp::getHardwareEffects(EffectList &effects) {

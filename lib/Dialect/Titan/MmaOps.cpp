@@ -218,8 +218,10 @@ LogicalResult MmaOp::verify() {
   if (auto wgmma = dyn_cast<WgmmaAttr>(d.getEncoding()))
     rowGroups = wgmma.getRows();
   else if (groups != 1)
-    return emitOpError("[layout-mismatch] with A in registers the accumulator "
-                       "is in #titan.wgmma");
+    return withFix(emitOpError("[layout-mismatch] with A in registers the "
+                               "accumulator is in #titan.wgmma"),
+                   "give the accumulator #titan.wgmma<rows, columns>, of as "
+                   "many warpgroups as execute this");
   Result<Layout> expected =
       wgmmaA(static_cast<int>(element.getIntOrFloatBitWidth()), m, k, rowGroups,
              std::max<int64_t>(1, groups / rowGroups));
@@ -283,7 +285,8 @@ Cardinality MmaFenceOp::getCardinality() { return Cardinality::Warpgroup; }
 
 LogicalResult MmaCommitOp::verify() {
   if (getToken().getType().getKind() != TokenKind::Mma)
-    return emitOpError("[token-kind] the token is of kind 'mma'");
+    return emitOpError(
+        "[token-kind] this operation's tokens are of kind 'mma'");
   return success();
 }
 void MmaCommitOp::getHardwareEffects(EffectList &effects) {
@@ -294,7 +297,8 @@ Cardinality MmaCommitOp::getCardinality() { return Cardinality::Warpgroup; }
 
 LogicalResult MmaWaitOp::verify() {
   if (getToken().getType().getKind() != TokenKind::Mma)
-    return emitOpError("[token-kind] the token is of kind 'mma'");
+    return emitOpError(
+        "[token-kind] this operation's tokens are of kind 'mma'");
   return success();
 }
 void MmaWaitOp::getHardwareEffects(EffectList &effects) {
@@ -321,7 +325,8 @@ LogicalResult MmaResultOp::verify() {
     return emitOpError(
         "[mma-accumulator] the result is the accumulator's tile");
   if (getAfter() && getAfter().getType().getKind() != TokenKind::Mma)
-    return emitOpError("[token-kind] the token is of kind 'mma'");
+    return emitOpError(
+        "[token-kind] this operation's tokens are of kind 'mma'");
   return success();
 }
 void MmaResultOp::getHardwareEffects(EffectList &effects) {

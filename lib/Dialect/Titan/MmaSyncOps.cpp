@@ -108,10 +108,20 @@ LogicalResult MmaSyncOp::verify() {
       layoutB.getRows() != layoutC.getRows() ||
       layoutA.getColumns() != layoutC.getColumns() ||
       layoutB.getColumns() != layoutC.getColumns())
-    return emitOpError("[layout-mismatch] A is in #titan.mma_sync_a, B in "
-                       "#titan.mma_sync_b, both of elements of ")
-           << bits << " bits, C and D in #titan.mma_sync, all of one grid of "
-           << "warps; here " << a << ", " << b << ", " << c;
+    return withFix(
+        emitOpError("[layout-mismatch] A is in #titan.mma_sync_a, B in "
+                    "#titan.mma_sync_b, both of elements of ")
+            << bits << " bits, C and D in #titan.mma_sync, all of one grid of "
+            << "warps; here " << a << ", " << b << ", " << c,
+        layoutC
+            ? "with C in #titan.mma_sync<" + Twine(layoutC.getRows()) + ", " +
+                  Twine(layoutC.getColumns()) + "> A is in #titan.mma_sync_a<" +
+                  Twine(bits) + ", " + Twine(layoutC.getRows()) + ", " +
+                  Twine(layoutC.getColumns()) + ">, B in #titan.mma_sync_b<" +
+                  Twine(bits) + ", " + Twine(layoutC.getRows()) + ", " +
+                  Twine(layoutC.getColumns()) + ">"
+            : Twine("C and D are in #titan.mma_sync<rows, columns>, of as "
+                    "many warps as execute this"));
   for (RankedTensorType tile : {a, b, c})
     if (failed(verifyTileType(*this, tile)))
       return failure();

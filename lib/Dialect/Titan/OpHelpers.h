@@ -23,6 +23,19 @@ inline std::optional<int64_t> getConstant(mlir::Value value) {
   return std::nullopt;
 }
 
+/// The error, with the fix of this case.
+inline mlir::InFlightDiagnostic withFix(mlir::InFlightDiagnostic error,
+                                        const llvm::Twine &fix) {
+  error.attachNote() << "fix: " << fix;
+  return error;
+}
+
+/// Slots that count from 0.
+inline std::string fixOfSlots(int64_t slots) {
+  return "slots count from 0 to " + std::to_string(slots - 1) +
+         ": take the index modulo " + std::to_string(slots);
+}
+
 /// Whether a flag (null: there is none) may be true.
 inline bool mayBeTrue(mlir::Value flag) {
   return flag && getConstant(flag).value_or(1) != 0;

@@ -53,13 +53,20 @@ LogicalResult PipeCreateOp::verify() {
   if (depth < 1)
     return emitOpError("[pipe-depth] a pipe has at least one slot");
   if (getNames().size() != getBuffers().size())
-    return emitOpError("[pipe-buffers] ") << getNames().size() << " names for "
-                                          << getBuffers().size() << " buffers";
+    return withFix(emitOpError("[pipe-buffers] ")
+                       << getNames().size() << " names for "
+                       << getBuffers().size() << " buffers",
+                   "give each buffer one name: buffers [\"a\", \"b\"](%a, %b "
+                   ": ...)");
   for (Value buffer : getBuffers())
     if (slotsOf(buffer.getType()) % depth)
-      return emitOpError("[pipe-buffers] a buffer of a pipe of depth ")
-             << depth << " is a ring of as many slots, or a multiple, not "
-             << buffer.getType();
+      return withFix(emitOpError("[pipe-buffers] a buffer of a pipe of depth ")
+                         << depth
+                         << " is a ring of as many slots, or a multiple, not "
+                         << buffer.getType(),
+                     "allocate the ring with slots = " + Twine(depth) +
+                         ", or make the pipe a !titan.pipe<" +
+                         Twine(slotsOf(buffer.getType())) + ">");
   if (getConsumers().empty())
     return emitOpError("[pipe-consumers] a pipe has at least one consumer");
   // Else a slot goes from consumer to consumer, none of which sees all of its
@@ -69,9 +76,13 @@ LogicalResult PipeCreateOp::verify() {
            << turns << " consumers take turns is a multiple of " << turns
            << ", not " << depth;
   if (getAlternating() && getExclusive())
-    return emitOpError("[pipe-consumers] consumers take slots in turns "
-                       "(alternating), or skip those of others (exclusive), "
-                       "not both");
+    return withFix(emitOpError("[pipe-consumers] consumers take slots in turns "
+                               "(alternating), or skip those of others "
+                               "(exclusive), not both"),
+                   "take `exclusive` away where consumer k has uses k, k + " +
+                       Twine(getConsumers().size()) +
+                       ", ...; else `alternating`, and skip by "
+                       "titan.pipe.skip");
   if (isOrder() ? failed(verifyOrder(*this)) : getCredit() != 0)
     return isOrder() ? failure()
                      : emitOpError("[pipe-order] slots have no credit: all of "

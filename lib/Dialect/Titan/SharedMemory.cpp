@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Dialect/Titan/SharedMemory.h"
 
+#include "titan/Dialect/Titan/PipeEnds.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -30,6 +32,33 @@ SmallVector<SharedAllocation> titan::layOutShared(KernelOp kernel,
       break;
   }
   return list;
+}
+
+Location PipeEnd::mark(Location loc) const {
+  Builder b(loc.getContext());
+  NamedAttrList entries;
+  entries.append("pipe", b.getStringAttr(pipe));
+  for (auto [name, set] :
+       {std::pair("full", full), std::pair("exclusive", exclusive),
+        std::pair("own", own), std::pair("order", order)})
+    entries.append(name, b.getBoolAttr(set));
+  return FusedLoc::get(b.getContext(), loc,
+                       entries.getDictionary(b.getContext()));
+}
+
+std::optional<PipeEnd> PipeEnd::of(Location loc) {
+  auto fused = loc->findInstanceOf<FusedLoc>();
+  auto entries = fused ? dyn_cast_or_null<DictionaryAttr>(fused.getMetadata())
+                       : DictionaryAttr();
+  auto pipe = entries ? entries.getAs<StringAttr>("pipe") : StringAttr();
+  if (!pipe)
+    return std::nullopt;
+  auto isSet = [&](StringRef name) {
+    auto set = entries.getAs<BoolAttr>(name);
+    return set && set.getValue();
+  };
+  return PipeEnd{pipe.str(), isSet("full"), isSet("exclusive"), isSet("own"),
+                 isSet("order")};
 }
 
 std::string titan::nameOf(Value value) {

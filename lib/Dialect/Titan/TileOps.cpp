@@ -211,8 +211,12 @@ LogicalResult PanelOp::verify() {
   if (auto index = getConstant(getIndex());
       index &&
       (*index < 0 || *index >= from.getShape().back() / to.getShape().back()))
-    return emitOpError("[out-of-bounds] panel ")
-           << *index << " of " << from.getShape().back() / to.getShape().back();
+    return withFix(
+        emitOpError("[out-of-bounds] panel ")
+            << *index << " of "
+            << from.getShape().back() / to.getShape().back(),
+        "panels count from 0 to " +
+            Twine(from.getShape().back() / to.getShape().back() - 1));
   return success();
 }
 
@@ -242,10 +246,13 @@ static LogicalResult verifyRow(Operation *op, RankedTensorType tile,
     return op->emitOpError("[")
            << without.problem().code << "] " << without.problem().message;
   if (!without->sameFunction(*getTileLayout(row)))
-    return op->emitOpError("[layout-mismatch] each thread holds the values of "
-                           "its own rows: the layout is #titan.slice<")
-           << tile.getRank() - 1 << ", " << tile.getEncoding()
-           << ">, not that of " << row;
+    return withFix(
+        op->emitOpError("[layout-mismatch] each thread holds the values of "
+                        "its own rows: the layout is #titan.slice<")
+            << tile.getRank() - 1 << ", " << tile.getEncoding()
+            << ">, not that of " << row,
+        "give the rows that layout; titan.convert_layout makes another of "
+        "it");
   return success();
 }
 

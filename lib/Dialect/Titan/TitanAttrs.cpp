@@ -78,10 +78,13 @@ static Problem shapeProblem(const Twine &message, const Twine &fix = "") {
 
 Result<Layout> WgmmaAttr::getLayout(ArrayRef<int64_t> shape) const {
   if (shape.size() != 2)
-    return shapeProblem("#titan.wgmma is a layout of two dimensions");
+    return shapeProblem("#titan.wgmma is a layout of two dimensions",
+                        "give the tile two dimensions");
   int64_t rows = getRows(), columns = getColumns();
   if (rows < 1 || columns < 1 || rows * columns > 8)
-    return shapeProblem("#titan.wgmma<rows, columns> counts 1 to 8 warpgroups");
+    return shapeProblem("#titan.wgmma<rows, columns> counts 1 to 8 warpgroups",
+                        "rows and columns multiply to the warpgroups that hold "
+                        "the tile");
   if (shape[0] % (64 * rows) || shape[1] % (8 * columns))
     return shapeProblem(
         "a wgmma fragment has 64 rows and a multiple of 8 columns for each "
@@ -104,7 +107,8 @@ Result<Layout> BlockedAttr::getLayout(ArrayRef<int64_t> shape) const {
   if (getElements().size() != rank || getLanes().size() != rank ||
       getWarps().size() != rank)
     return shapeProblem("#titan.blocked has one number a dimension in "
-                        "elements, lanes and warps");
+                        "elements, lanes and warps",
+                        "write " + Twine(rank) + " numbers in each");
   // As many as a CTA, and as a warp, has on any target: the layout is computed
   // thread by thread, and products of more would not fit either.
   int64_t mostWarps = 0, mostLanes = 0;
@@ -121,10 +125,14 @@ Result<Layout> BlockedAttr::getLayout(ArrayRef<int64_t> shape) const {
   };
   if (!among(getWarps(), mostWarps))
     return shapeProblem("#titan.blocked is held by 1 to " +
-                        std::to_string(mostWarps) + " warps");
+                            std::to_string(mostWarps) + " warps",
+                        "each number in warps is 1 or more, and together they "
+                        "multiply to the warps that hold the tile");
   if (!among(getLanes(), mostLanes))
     return shapeProblem("#titan.blocked is held by 1 to " +
-                        std::to_string(mostLanes) + " lanes of a warp");
+                            std::to_string(mostLanes) + " lanes of a warp",
+                        "each number in lanes is 1 or more, and together they "
+                        "multiply to the lanes of a warp");
   auto numbers = [](ArrayRef<int64_t> list) {
     return std::vector<int64_t>(list.begin(), list.end());
   };
@@ -146,8 +154,9 @@ Result<Layout> SliceAttr::getLayout(ArrayRef<int64_t> shape) const {
     return shapeProblem("#titan.slice<dimension, layout> needs a layout");
   if (dimension < 0 || dimension > static_cast<int64_t>(shape.size()))
     return shapeProblem("#titan.slice takes away dimension " +
-                        Twine(dimension) + " of a tile of rank " +
-                        Twine(shape.size() + 1));
+                            Twine(dimension) + " of a tile of rank " +
+                            Twine(shape.size() + 1),
+                        "dimensions count from 0 to " + Twine(shape.size()));
   // Registers along the dimension vanish, so any extent that the parent takes
   // gives the same function.
   SmallVector<int64_t> whole(shape);
@@ -179,7 +188,9 @@ Result<Layout> LayoutTextAttr::getLayout(ArrayRef<int64_t> shape) const {
     return shapeProblem("a register tile is held by the threads of one CTA: "
                         "its layout has no axis `cta`");
   if (layout->shape() != std::vector<int64_t>(shape.begin(), shape.end()))
-    return shapeProblem("the layout's shape is not the tensor's");
+    return shapeProblem("the layout's shape is not the tensor's",
+                        "let the extents along each dimension multiply to the "
+                        "tensor's size there");
   return layout;
 }
 

@@ -184,6 +184,7 @@ Result<Layout> titan::getTileLayout(RankedTensorType tile) {
         (elements *= size) > maxTileElements)
       return Problem{"tile-shape",
                      "the sizes of a register tile are static, and it has 1 to "
-                     "2^24 elements"};
+                     "2^24 elements",
+                     "use static sizes whose product is at most 2^24"};
   return encoding.getLayout(tile.getShape());
 }

@@ -258,8 +258,9 @@ LogicalResult titan::verifyToken(Operation *op, TokenType token,
                                  TokenKind kind) {
   if (token.getKind() != kind)
     return op->emitOpError("[token-kind] the token is of kind '")
-           << stringifyTokenKind(kind) << "', not '"
-           << stringifyTokenKind(token.getKind()) << "'";
+           << stringifyTokenKind(token.getKind())
+           << "', and this operation's are of kind '"
+           << stringifyTokenKind(kind) << "'";
   return success();
 }
 

@@ -26,6 +26,13 @@
 // RUN: %variant twice %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: [race]
 //
+// Dealt in turn, number mod CTAs is the CTA that has it: in another order two CTAs write one tile.
+// VARIANT mod: before rows add %mine = arith.remui %t, %ctas : index
+// VARIANT mod: before rows add %ctas = titan.num_ctas 0
+// VARIANT mod: in rows `%t, %c8` -> `%mine, %c8`
+// RUN: %variant mod %s | not titan check - --kernel pipe 2>&1 | FileCheck %s --check-prefix=MOD
+// MOD: [undecided] which numbers this loop runs by is not followed: what is computed from a number and from the CTA's id
+//
 // Not proved: by a bound of its own a loop may read a letter more than there are; what the
 // counter begins with is not said; and it wraps round with the second number (rules.test).
 // VARIANT bound: in some `%n32` -> `%more32`

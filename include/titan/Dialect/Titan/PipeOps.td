@@ -44,6 +44,17 @@ def Titan_PipeCreateOp : Titan_Op<"pipe.create", [Titan_Flow]> {
     Each consumer takes every slot; with `alternating` they take slots in turns; with `exclusive` each
     slot is one consumer's, and the others skip it (`pipe.skip`): tiles in turns, say.
 
+    Who issues what, once a use:
+
+    | operation | in | by |
+    |---|---|---|
+    | `pipe.acquire` | the producer | the warps that fill the slot; in a `titan.elect` their elected threads |
+    | `pipe.commit` | the producer | the same, behind what they store or issue: a thread of each warp arrives, in `titan.elect warp(n)` one |
+    | `pipe.wait` | each consumer | the warps that read the slot |
+    | `pipe.release` | each consumer | the same, behind their reads: a thread of each warp arrives, in `titan.elect warp(n)` one |
+
+    Behind its commit, and its release, a thread does not touch the slot.
+
     A pipe without buffers orders: `pipe.signal` passes a turn on, `pipe.wait` takes it. The first
     `credit` turns are there from the beginning. (Two warpgroups that take turns at the tensor cores: one such
     pipe each way, one of them with a credit of 1.)
