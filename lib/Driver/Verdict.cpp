@@ -49,8 +49,17 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options) {
   auto ofCounts = [](const Finding &finding) { return finding.ofCounts; };
   if (llvm::any_of(result.search.findings, [&](const Finding &finding) {
         return finding.severity == Severity::Error && !ofCounts(finding);
-      }))
+      })) {
+    // When a mistake is mended a proof is asked about the counts.
+    if (options.proofSeconds > 0 &&
+        llvm::any_of(result.search.findings, [](const Finding &finding) {
+          return finding.severity == Severity::Error &&
+                 finding.code != Code::Undecided;
+        }))
+      result.search.undecided -=
+          std::erase_if(result.search.findings, ofCounts);
     return;
+  }
   ProofReport &proof = result.proof.emplace();
   double seconds = options.proofSeconds;
   if (options.proveCounts && llvm::any_of(result.search.findings, ofCounts))

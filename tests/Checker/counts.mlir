@@ -26,7 +26,9 @@
 // RUN: %variant more_of_each_1000 %s | not titan check --proof=off - 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: %variant more_of_each_1000 %s | titan check --require=proved -
 // VARIANT one_more_of_each_1000: replace count with %c1000 = arith.constant 1000 : index %more = arith.divui %steps, %c1000 : index %count = arith.addi %steps, %more : index
-// RUN: %variant one_more_of_each_1000 %s | not titan check - 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: %variant one_more_of_each_1000 %s | not titan check - 2>&1 | FileCheck %s --check-prefix=ONE-MORE --implicit-check-not=undecided
+// RUN: %variant one_more_of_each_1000 %s | not titan check --proof=off - 2>&1 | FileCheck %s --check-prefix=MANY
+// ONE-MORE: error: [deadlock] partition use
 // MANY: {{\[}}undecided{{\]}} the checker does not follow a remainder {{.*}} that decides how often this loop runs
 //
 // The consumer leaves out one iteration: that is wrong, and seen, wherever it is.

@@ -1,214 +1,258 @@
-// Mistakes around titan.copy_async and the barrier that it signals: each message advises what leads back to the
-// program below, which is right.
+// What a finding advises where copies and who waits for them do not fit: the copies of a loop, of a cluster, of a
+// thread's groups, and of several CTAs.
 //
 // RUN: titan check %s
 //
-// The order of CUDA's arrive_expect_tx: the phase completes before the copy's bytes are expected.
-// VARIANT order: before copy add titan.mbarrier.arrive %full[%slot : index] : !bar
-// VARIANT order: drop signal
-// RUN: %variant order %s > %t.order
-// RUN: not titan check %t.order --kernel sums 2>&1 | FileCheck %s --check-prefix=ORDER
-// ORDER: error: [barrier-bytes] CTA 0, partition load, warp 0, elected lane, iteration 0 has arrived at barrier %full[0] of CTA 0 before this copy
-// ORDER: note: arrives here
-// ORDER: fix: put the titan.mbarrier.arrive behind the titan.copy_async (which expects its own bytes)
-// ORDER: refused: 1 error, 0 warnings
+// A wait that stands before the last copy that it is for; an arrival for each of them.
+// VARIANT wait: drop waits
+// VARIANT wait: after loads add titan.mbarrier.wait %full parity(%i0) : !bar
+// RUN: %variant wait %s | not titan check - --kernel rows 2>&1 | FileCheck %s --check-prefix=WAIT
+// WAIT: error: [deadlock]
+// WAIT: fix: bytes that %full of CTA 0 expects are those of copies that this thread issues only behind this wait: move the wait behind the last of them
+// VARIANT arrives: drop arrives
+// VARIANT arrives: before loads add titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+// RUN: %variant arrives %s | not titan check - --kernel rows 2>&1 | FileCheck %s --check-prefix=ARRIVES
+// ARRIVES: error: [barrier-arrivals]
+// ARRIVES: fix: this arrives in each iteration of its loop, and the phase counts 1: arrive once, outside of the loop, or wait for the phase in it
+// VARIANT nobody: in arrives `arrive_expect_tx %full, %bytes` -> `arrive %full`
+// RUN: %variant nobody %s | not titan check - --kernel rows 2>&1 | FileCheck %s --check-prefix=NOBODY
+// NOBODY: error: [barrier-bytes]
+// NOBODY: fix: no phase of %full of CTA 0 expects these bytes: let who arrives say how many come (titan.mbarrier.arrive_expect_tx)
 //
-// Whoever counts the other arrivals of the phase sees it, too.
-// VARIANT two: replace count with titan.mbarrier.init %full count(2) : !bar
-// VARIANT two: after signal add titan.mbarrier.arrive %full[%slot : index] : !bar
-// RUN: %variant two %s > %t.two
-// RUN: titan check %t.two --kernel sums
-// VARIANT other: as order
-// VARIANT other: replace count with titan.mbarrier.init %full count(2) : !bar
-// VARIANT other: before full_wait add titan.elect warp(0) { titan.mbarrier.arrive %full[%slot : index] : !bar }
-// RUN: %variant other %s > %t.other
-// RUN: not titan check %t.other --kernel sums 2>&1 | FileCheck %s --check-prefix=ORDER
+// Two CTAs store the same rows: waiting would not help.
+// VARIANT shares: in step `%c16` -> `%c8`
+// RUN: %variant shares %s | not titan check - --kernel rows 2>&1 | FileCheck %s --check-prefix=SHARES
+// SHARES: error: [completion-not-observed]
+// SHARES: fix: let each CTA write a part of its own of %Y: CTAs 0 and 1 write the same elements
 //
-// The copy's bytes are expected a second time, by hand.
-// VARIANT twice: replace signal with titan.mbarrier.arrive_expect_tx %full[%slot : index], %bytes : !bar
-// RUN: %variant twice %s > %t.twice
-// RUN: not titan check %t.twice --kernel sums 2>&1 | FileCheck %s --check-prefix=TWICE
-// TWICE: error: [barrier-bytes] phase 0 of barrier %full[0] of CTA 0 expects 14336 bytes, and the copies that complete on it bring 7168
-// TWICE-NEXT: titan.mbarrier.arrive_expect_tx %full[%slot : index], %bytes : !bar
-// TWICE: fix: titan.copy_async expects its own bytes: write titan.mbarrier.arrive here
-// RUN: not titan run %t.twice --kernel sums --shape X=70x300 --arg X=ints:1 2>&1 | FileCheck %s --check-prefix=HANGS
-// HANGS: error: [deadlock]
-// HANGS: fix: phase 0 of barrier %full[0] expects 7168 bytes more than its copies bring; 'titan check {{.*}}.twice' follows the cause, and its fix says what to change
-// VARIANT added: before signal add titan.mbarrier.expect_tx %full[%slot : index], %bytes : !bar
-// RUN: %variant added %s > %t.added
-// RUN: not titan check %t.added --kernel sums 2>&1 | FileCheck %s --check-prefix=ADDED
-// ADDED: fix: titan.copy_async expects its own bytes: take this titan.mbarrier.expect_tx away
-// VARIANT before: before copy add titan.mbarrier.arrive_expect_tx %full[%slot : index], %bytes : !bar
-// VARIANT before: drop signal
-// RUN: %variant before %s > %t.before
-// RUN: not titan check %t.before --kernel sums 2>&1 | FileCheck %s --check-prefix=BEFORE
-// BEFORE: error: [barrier-bytes] phase 0 of barrier %full[0] of CTA 0 expects 14336 bytes
-// BEFORE: fix: titan.copy_async expects its own bytes: write titan.mbarrier.arrive behind it, and not 'titan.mbarrier.arrive_expect_tx' before it
-// VARIANT rest: replace rest with %rest = arith.constant 8192 : i32
-// RUN: %variant rest %s > %t.rest
-// RUN: not titan check %t.rest --kernel pair 2>&1 | FileCheck %s --check-prefix=REST
-// REST: fix: titan.copy_async expects its own bytes: expect 4096 here, those of the rest
+// Nobody waits for what is read.
+// VARIANT unwaited: drop halves
+// RUN: %variant unwaited %s | not titan check - --kernel pair 2>&1 | FileCheck %s --check-prefix=UNWAITED
+// UNWAITED: error: [completion-not-observed] 'titan.shared.load'
+// UNWAITED: fix: wait for %full of CTA 0 (titan.mbarrier.wait, parity 0
 //
-// The consumer starts with the parity of a free slot: it passes its first waits at once.
-// VARIANT parity: replace par with %par1 = arith.addi %round, %c1 : index %par = arith.remui %par1, %c2 : index
-// RUN: %variant parity %s > %t.parity
-// RUN: not titan check %t.parity --kernel sums 2>&1 | FileCheck %s --check-prefix=PARITY --implicit-check-not=error:
-// PARITY: error: [phase-parity] this wait returns before the phase that 'titan.copy_async' (tma) completes
-// PARITY-NEXT: titan.mbarrier.wait %full[%slot : index]
-// PARITY: accessed here by CTA 0, partition sum, warp {{[0-3]}}, iteration 0
-// PARITY: fix: wait for parity 0 here: the next wait of this thread on %full[0] of CTA 0 is for its phase 0
+// Of a cluster: a mask that leaves the peer out; bytes of which the peer's come late; arrivals of the peer.
+// VARIANT mask: in both `3 : i16` -> `1 : i16`
+// RUN: %variant mask %s | not titan check - --kernel pair 2>&1 | FileCheck %s --check-prefix=MASK
+// MASK: error: [barrier-bytes] phase 0 of barrier %full of CTA 1 expects 4096 bytes, and the copies that complete on it bring 0
+// MASK: fix: the mask of 'titan.tma.load' (line {{[0-9]+}}) is 1, without bit 1: set it where CTA 1 is to have the bytes, too
+// VARIANT late: in all `4096` -> `2048`
+// RUN: %variant late %s | not titan check - --kernel pair 2>&1 | FileCheck %s --check-prefix=LATE --implicit-check-not=error:
+// LATE: error: [barrier-bytes] phase 0 of barrier %full of CTA {{[01]}} expects 2048 bytes, and the copies that are meant for it bring 4096
+// LATE: fix: expect 4096 bytes at %full
+// VARIANT few: in eight `count(8)` -> `count(4)`
+// RUN: %variant few %s | not titan check - --kernel ring 2>&1 | FileCheck %s --check-prefix=FEW --implicit-check-not=error:
+// FEW: error: [phase-ambiguous]
+// FEW: fix: initialise %empty of CTA 0 with count(8), or take 4 of the arrivals away: 8 arrive in a phase, and it counts 4
 //
-// One warp frees the slot that four read: those of one CTA are counted.
-// VARIANT one: replace ring with !ring = !titan.shared<32x56xf32, slots = 1>
-// VARIANT one: replace bar with !bar = !titan.mbarrier<1>
-// VARIANT one: replace c3 with %c3 = arith.constant 1 : index
-// RUN: %variant one %s > %t.one
-// RUN: titan check %t.one --kernel sums
-// VARIANT free: as one
-// VARIANT free: replace empty with titan.mbarrier.init %empty count(1) : !bar
-// VARIANT free: replace free with titan.elect warp(0) {
-// RUN: %variant free %s > %t.free
-// RUN: not titan check %t.free --kernel sums --war=off 2>&1 | FileCheck %s --check-prefix=FREE
-// FREE: fix: let each of the 4 warps that wait here arrive at %empty of CTA 0, with count(4) and not 1
-//
-// All lanes do what one of them should.
-// VARIANT lanes: replace free with scf.for %once = %c0 to %c1 step %c1 {
-// RUN: %variant lanes %s > %t.lanes
-// RUN: not titan check %t.lanes --kernel sums 2>&1 | FileCheck %s --check-prefix=LANES
-// LANES: fix: put the arrival under titan.elect (one lane of each warp arrives); or initialise %empty[0] of CTA 0 with count(128): 128 arrive in a phase, and it counts 4
-// VARIANT count: as lanes
-// VARIANT count: replace empty with titan.mbarrier.init %empty count(1) : !bar
-// RUN: %variant count %s > %t.count
-// RUN: not titan check %t.count --kernel sums 2>&1 | FileCheck %s --check-prefix=COUNT
-// COUNT: fix: put the arrival under titan.elect (one lane of each warp arrives), with count(4); or initialise %empty[0] of CTA 0 with count(128): 128 arrive in a phase, and it counts 1
-//
-// Several threads initialise a barrier.
-// VARIANT warps: replace once with titan.elect {
-// RUN: %variant warps %s > %t.warps
-// RUN: not titan check %t.warps --kernel sums 2>&1 | FileCheck %s --check-prefix=WARPS
-// WARPS: error: [barrier-live] several warps initialise barrier %full[{{[0-2]}}] of CTA 0: one thread must
-// WARPS: fix: write titan.elect warp(0) for the titan.elect around it, which elects a thread of each warp; titan.cta_sync before another warp uses the barrier
-// WARPS: refused: 1 error, 0 warnings
-// VARIANT all: replace once with scf.for %once = %c0 to %c1 step %c1 {
-// RUN: %variant all %s > %t.all
-// RUN: not titan check %t.all --kernel sums 2>&1 | FileCheck %s --check-prefix=INIT
-// INIT: error: [barrier-live] every lane of the warp initialises barrier %full[{{[0-2]}}] of CTA 0: one thread must
-// INIT: fix: let one thread of the CTA initialise it: titan.elect warp(0) { titan.mbarrier.init, titan.fence.mbarrier_init }, and titan.cta_sync behind it
-// INIT-NOT: [barrier-init-fence]
-// RUN: not titan run %t.warps --kernel sums --shape X=70x300 --arg X=ints:1 2>&1 | FileCheck %s --check-prefix=RUNS-WARPS
-// RUNS-WARPS: error: [barrier-live] initialises barrier %full[{{[0-2]}}], which another warp has initialised
-// RUNS-WARPS: fix: write titan.elect warp(0) for the titan.elect around it
-// RUN: not titan run %t.all --kernel sums --shape X=70x300 --arg X=ints:1 2>&1 | FileCheck %s --check-prefix=RUNS-INIT
-// RUNS-INIT: error: [barrier-live]
-// RUNS-INIT: fix: let one thread of the CTA initialise it: titan.elect warp(0)
-//
-// Nobody arrives, and nobody is left who could; or those who could wait, too.
-// VARIANT nobody: drop expect
-// RUN: %variant nobody %s > %t.nobody
-// RUN: not titan run %t.nobody --kernel pair --shape X=64x64 --arg X=ints:1 2>&1 | FileCheck %s --check-prefix=NOBODY
-// NOBODY: fix: phase 0 of barrier %full misses 1 of 1 arrivals, and nobody is left to bring them; 'titan check
-// VARIANT circle: replace p with %p0 = arith.index_cast %round : index to i32
-// VARIANT circle: replace empty_wait with titan.mbarrier.wait %empty[%slot : index] parity(%p0) : !bar
-// RUN: %variant circle %s > %t.circle
-// RUN: not titan run %t.circle --kernel sums --shape X=70x300 --arg X=ints:1 2>&1 | FileCheck %s --check-prefix=CIRCLE
-// CIRCLE: fix: phase 0 of barrier %empty[0] misses 4 of 4 arrivals, and those who could bring them wait, too: let one of them signal before it waits; 'titan check
-//
-// A copy is missing.
-// VARIANT missing: drop copy
-// RUN: %variant missing %s > %t.missing
-// RUN: not titan check %t.missing --kernel sums 2>&1 | FileCheck %s --check-prefix=MISSING
-// MISSING: error: [undefined-read] 'titan.shared.load' reads 1792 bytes of %ring (shared memory), of which nothing has written 1792, the first at its byte {{[0-9]+}}: CTA 0, partition sum
-// MISSING: fix: copy or store to these bytes of %ring before 'titan.shared.load' reads them
+// A slot is read that is filled behind the wait: its number is not what is wrong.
+// VARIANT ahead: in next `%c1` -> `%c2`
+// RUN: %variant ahead %s | not titan check - --kernel groups 2>&1 | FileCheck %s --check-prefix=AHEAD --implicit-check-not=group-wait-count
+// AHEAD: error: [completion-not-observed] 'titan.shared.load'
+// AHEAD: fix: let the thread that issues 'titan.cp_async' wait for its group (cp.async.wait_group) before 'titan.shared.load'
 
-#tile = #titan.schedule<tensor M x N Mo, Mi = split(M, 32) No, Ni = split(N, 56) bulk Mi, Ni>
-!matrix = !titan.global<?x?xf32>
-!ring = !titan.shared<32x56xf32, slots = 3> // @ring
-!tile = !titan.shared<32x56xf32>
-!regs = tensor<32x56xf32, #titan.blocked<elements = [1, 1], lanes = [4, 8], warps = [4, 1]>>
-!bar = !titan.mbarrier<3> // @bar
+#l = #titan.blocked<elements = [1, 4], lanes = [2, 16], warps = [4, 1]>
+!mat = !titan.global<?x64xf32, strides = [64, 1]>
+!line = !titan.shared<1x64xf32>
+!lines = !titan.shared<1x64xf32, slots = 16>
+!tile = !titan.shared<16x64xf32>
+!ring = !titan.shared<16x64xf32, slots = 2>
+!half = !titan.shared<8x64xf32>
+!halves = !titan.shared<8x64xf32, slots = 2>
+!mapRow = !titan.tensor_map<1x64xf32>
+!map = !titan.tensor_map<16x64xf32>
+!mapHalf = !titan.tensor_map<8x64xf32>
+!bar = !titan.mbarrier
+!there = !titan.mbarrier<cluster>
+!regs = tensor<16x64xf32, #l>
+!idx = tensor<16x64xi32, #l>
 
-titan.kernel @sums(%X: !matrix) warps(5) launch {
-  %c32 = arith.constant 32 : index
-  %c56 = arith.constant 56 : index
-  %m = titan.dim %X, 0 : !matrix
-  %n = titan.dim %X, 1 : !matrix
-  %blocks = arith.ceildivui %m, %c32 : index
-  %steps = arith.ceildivui %n, %c56 : index
-  titan.launch grid(%blocks) with(%steps : index)
-} body(%steps: index) {
+// A row by each copy, and a tile of them out.
+titan.kernel @rows(%X: !mat, %Y: !mat) warps(1) launch {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %m = titan.dim %X, 0 : !mat
+  %rest = arith.remui %m, %c16 : index
+  %whole = arith.cmpi eq, %rest, %c0 : index
+  titan.require %whole, "launch-check", "rows by 16"
+  %ctas = arith.divui %m, %c16 : index
+  %mapX = titan.tensor_map %X : !mat -> !mapRow
+  %mapY = titan.tensor_map %Y : !mat -> !map
+  titan.launch grid(%ctas) with(%mapX, %mapY : !mapRow, !map)
+} body(%mapX: !mapRow, %mapY: !map) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %c3 = arith.constant 3 : index // @c3
-  %bytes = arith.constant 7168 : i32
-  %ring = titan.shared.alloc : !ring
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %i0 = arith.constant 0 : i32
+  %bytes = arith.constant 4096 : i32
+  %lines = titan.shared.alloc : !lines
   %full = titan.mbarrier.alloc : !bar
-  %empty = titan.mbarrier.alloc : !bar
-  %block = titan.cta_id 0
-  titan.elect warp(0) { // @once
-    titan.mbarrier.init %full count(1) : !bar // @count
-    titan.mbarrier.init %empty count(4) : !bar // @empty
+  %cta = titan.cta_id 0
+  %first = arith.muli %cta, %c16 : index // @step
+  titan.elect {
+    titan.mbarrier.init %full count(1) : !bar
     titan.fence.mbarrier_init
-  }
-  titan.cta_sync
-  titan.warp_specialize {
-    titan.partition "load" warps(1) {
-      titan.elect {
-        scf.for %i = %c0 to %steps step %c1 {
-          %slot = arith.remui %i, %c3 : index
-          %round = arith.divui %i, %c3 : index
-          %next = arith.addi %round, %c1 : index
-          %free = arith.remui %next, %c2 : index
-          %p = arith.index_cast %free : index to i32 // @p
-          titan.mbarrier.wait %empty[%slot : index] parity(%p) : !bar // @empty_wait
-          %t = titan.shared.slot %ring[%slot : index] : !ring -> !tile
-          titan.copy_async %X at(Mo = %block, No = %i) to %t signals %full[%slot : index] schedule(#tile) : !matrix, !tile, !bar // @copy
-          titan.mbarrier.arrive %full[%slot : index] : !bar // @signal
-        }
-      }
+    titan.mbarrier.arrive_expect_tx %full, %bytes : !bar // @arrives
+    scf.for %k = %c0 to %c16 step %c1 {
+      %row = arith.addi %first, %k : index
+      %line = titan.shared.slot %lines[%k : index] : !lines -> !line
+      titan.tma.load %mapX[%row, %c0], %line, %full : !mapRow, !line, !bar // @loads
     }
-    titan.partition "sum" warps(4) {
-      scf.for %i = %c0 to %steps step %c1 {
-        %slot = arith.remui %i, %c3 : index
-        %round = arith.divui %i, %c3 : index
-        %par = arith.remui %round, %c2 : index // @par
-        %p = arith.index_cast %par : index to i32
-        titan.mbarrier.wait %full[%slot : index] parity(%p) : !bar // @full_wait
-        %t = titan.shared.slot %ring[%slot : index] : !ring -> !tile
-        %v = titan.shared.load %t : !tile -> !regs
-        titan.fence.proxy_async shared_cta
-        titan.syncwarp
-        titan.elect { // @free
-          titan.mbarrier.arrive %empty[%slot : index] : !bar
-        }
-      }
-    }
+    titan.mbarrier.wait %full parity(%i0) : !bar // @waits
+    %tile = titan.shared.reuse %lines : !lines -> !tile
+    titan.tma.store %tile, %mapY[%first, %c0] : !tile, !map
+    %group = titan.bulk.commit : !titan.token<bulk>
+    titan.bulk.wait %group read : !titan.token<bulk>
   }
   titan.return
 }
 
-// One copy by schedule, and one by hand.
-!map = !titan.tensor_map<32x32xf32>
-!half = !titan.shared<32x32xf32>
-#half = #titan.schedule<tensor M x N Mo, Mi = split(M, 32) No, Ni = split(N, 32) bulk Mi, Ni>
-titan.kernel @pair(%X: !matrix) warps(1) launch {
-  %c1 = arith.constant 1 : index
-  %mapX = titan.tensor_map %X : !matrix -> !map
-  titan.launch grid(%c1) with(%mapX : !map)
-} body(%mapX: !map) {
+// Each CTA of a pair loads a half for both.
+titan.kernel @pair(%X: !mat) warps(4) cluster(2, 1, 1) launch {
+  %c2 = arith.constant 2 : index
+  %mapX = titan.tensor_map %X : !mat -> !mapHalf
+  titan.launch grid(%c2) with(%mapX : !mapHalf)
+} body(%mapX: !mapHalf) {
   %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
   %i0 = arith.constant 0 : i32
-  %rest = arith.constant 4096 : i32 // @rest
-  %a = titan.shared.alloc : !half
-  %b = titan.shared.alloc : !half
-  %full = titan.mbarrier.alloc : !titan.mbarrier
+  %bytes = arith.constant 4096 : i32 // @all
+  %both = arith.constant 3 : i16 // @both
+  %halves = titan.shared.alloc : !halves
+  %full = titan.mbarrier.alloc : !bar
+  %rank32 = titan.cluster_rank
+  %rank = arith.index_cast %rank32 : i32 to index
   titan.elect warp(0) {
-    titan.mbarrier.init %full count(1) : !titan.mbarrier
+    titan.mbarrier.init %full count(1) : !bar
     titan.fence.mbarrier_init
-    titan.copy_async %X at(Mo = %c0, No = %c0) to %a signals %full schedule(#half) : !matrix, !half, !titan.mbarrier
-    titan.mbarrier.arrive_expect_tx %full, %rest : !titan.mbarrier // @expect
-    titan.tma.load %mapX[%c0, %c0], %b, %full : !map, !half, !titan.mbarrier
-    titan.mbarrier.wait %full parity(%i0) : !titan.mbarrier
+    titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
   }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.elect warp(0) {
+    %row = arith.muli %rank, %c8 : index
+    %half = titan.shared.slot %halves[%rank : index] : !halves -> !half
+    titan.tma.load %mapX[%row, %c0], %half, %full multicast(%both) : !mapHalf, !half, !bar
+  }
+  titan.mbarrier.wait %full parity(%i0) scope(cluster) : !bar // @halves
+  %tile = titan.shared.reuse %halves : !halves -> !tile
+  %x = titan.shared.load %tile : !tile -> !regs
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.return
+}
+
+// A tile for both, round after round; the warps of both CTAs give it back.
+titan.kernel @ring(%X: !mat) warps(5) cluster(2, 1, 1) launch {
+  %c2 = arith.constant 2 : index
+  %c16 = arith.constant 16 : index
+  %m = titan.dim %X, 0 : !mat
+  %n = arith.ceildivui %m, %c16 : index
+  %mapX = titan.tensor_map %X : !mat -> !mapHalf
+  titan.launch grid(%c2) with(%mapX, %n : !mapHalf, index)
+} body(%mapX: !mapHalf, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %i1 = arith.constant 1 : i32
+  %bytes = arith.constant 4096 : i32
+  %both = arith.constant 3 : i16
+  %halves = titan.shared.alloc : !halves
+  %full = titan.mbarrier.alloc : !bar
+  %empty = titan.mbarrier.alloc : !bar
+  %rank32 = titan.cluster_rank
+  %rank = arith.index_cast %rank32 : i32 to index
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.mbarrier.init %empty count(8) : !bar // @eight
+    titan.fence.mbarrier_init
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.warp_specialize {
+    titan.partition "use" warps(4) {
+      %peer = arith.xori %rank32, %i1 : i32
+      %there = titan.map_rank %empty, %peer : !bar -> !there
+      scf.for %i = %c0 to %n step %c1 {
+        %odd = arith.remui %i, %c2 : index
+        %parity = arith.index_cast %odd : index to i32
+        titan.mbarrier.wait %full parity(%parity) scope(cluster) : !bar
+        %tile = titan.shared.reuse %halves : !halves -> !tile
+        %x = titan.shared.load %tile : !tile -> !regs
+        titan.fence.proxy_async shared_cta
+        titan.syncwarp
+        titan.elect {
+          titan.mbarrier.arrive %empty : !bar
+          titan.mbarrier.arrive %there scope(cluster) : !there
+        }
+      }
+    }
+    titan.partition "load" warps(1) {
+      titan.elect {
+        %down = arith.muli %rank, %c8 : index
+        scf.for %i = %c0 to %n step %c1 {
+          %next = arith.addi %i, %c1 : index
+          %odd = arith.remui %next, %c2 : index
+          %parity = arith.index_cast %odd : index to i32
+          titan.mbarrier.wait %empty parity(%parity) scope(cluster) : !bar
+          titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+          %at = arith.muli %i, %c16 : index
+          %row = arith.addi %at, %down : index
+          %half = titan.shared.slot %halves[%rank : index] : !halves -> !half
+          titan.tma.load %mapX[%row, %c0], %half, %full multicast(%both) : !mapHalf, !half, !bar
+        }
+      }
+    }
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.return
+}
+
+// Each thread copies what it reads; one group is under way.
+titan.kernel @groups(%X: !mat) warps(4) launch {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %most = arith.constant 1073741824 : index
+  %m = titan.dim %X, 0 : !mat
+  %few = arith.cmpi ule, %m, %most : index
+  titan.require %few, "launch-check", "at most 2^30 rows"
+  %n = arith.ceildivui %m, %c16 : index
+  titan.launch grid(%c1) with(%m, %n : index, index)
+} body(%m: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c16 = arith.constant 16 : index
+  %ring = titan.shared.alloc : !ring
+  %m32 = arith.index_cast %m : index to i32
+  %rows = titan.splat %m32 : i32 -> !idx
+  %r = titan.coordinate 0 : !idx
+  %c = titan.coordinate 1 : !idx
+  %in = arith.cmpi slt, %r, %rows : !idx
+  %slot0 = titan.shared.slot %ring[%c0 : index] : !ring -> !tile
+  titan.cp_async %X[%r, %c] mask(%in : tensor<16x64xi1, #l>), %slot0 bytes(16) cg : !mat, !idx, !idx -> !tile
+  %g0 = titan.cp_async.commit : !titan.token<async>
+  scf.for %i = %c0 to %n step %c1 {
+    %ahead = arith.addi %i, %c1 : index // @next
+    %s = arith.remui %ahead, %c2 : index
+    %to = titan.shared.slot %ring[%s : index] : !ring -> !tile
+    %row = arith.muli %ahead, %c16 : index
+    %row32 = arith.index_cast %row : index to i32
+    %first = titan.splat %row32 : i32 -> !idx
+    %at = arith.addi %first, %r : !idx
+    %inside = arith.cmpi slt, %at, %rows : !idx
+    titan.cp_async.wait_group 0
+    titan.cp_async %X[%at, %c] mask(%inside : tensor<16x64xi1, #l>), %to bytes(16) cg : !mat, !idx, !idx -> !tile
+    %g = titan.cp_async.commit : !titan.token<async>
+    %now = arith.remui %i, %c2 : index
+    %from = titan.shared.slot %ring[%now : index] : !ring -> !tile
+    %v = titan.shared.load %from : !tile -> !regs
+  }
+  titan.cp_async.wait_group 0
   titan.return
 }

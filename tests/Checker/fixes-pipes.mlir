@@ -44,6 +44,21 @@
 // NO-BULK-NOT: parity 0 here
 // NO-BULK: fix: of this slot of %out the thread knows {{.*}} release(bulk_read) on titan.pipe.create
 //
+// A slot, or a turn, that nobody brings: in words of the pipe, and without what a proof would answer.
+// VARIANT idle: in once `%n step` -> `%more step`
+// RUN: %variant idle %s | not titan check - --kernel own_turns 2>&1 | FileCheck %s --check-prefix=IDLE --implicit-check-not=error:
+// IDLE: error: [deadlock]
+// IDLE: fix: nobody commits the slot of %p that is waited for: let titan.pipe.wait %p run as often as titan.pipe.acquire and titan.pipe.commit do
+// VARIANT kept: drop gives
+// VARIANT kept: after last add titan.pipe.release %r
+// RUN: %variant kept %s | not titan check - --kernel own_turns 2>&1 | FileCheck %s --check-prefix=KEPT --implicit-check-not=error:
+// KEPT: error: [deadlock]
+// KEPT: fix: this slot of %p is not released: let each titan.pipe.wait %p have its titan.pipe.release, the last ones of a loop, too
+// VARIANT no_credit: in credit ` credit(1)` -> ``
+// RUN: %variant no_credit %s | not titan check - --kernel own_turns 2>&1 | FileCheck %s --check-prefix=NO-CREDIT --implicit-check-not=error:
+// NO-CREDIT: error: [deadlock]
+// NO-CREDIT: fix: let one of them signal before it waits: {{.*}}; or begin with a turn: credit(1) where %turn is created
+//
 // Names that there are not.
 // VARIANT buffer: in named `"x"]` -> `"y"]`
 // RUN: %variant buffer %s | not titan check - --kernel cluster 2>&1 | FileCheck %s --check-prefix=BUFFER
@@ -235,6 +250,49 @@ titan.kernel @own(%Y: !mat) warps(4) launch {
         titan.elect warp(0) {
           titan.tma.store %yb, %whole[%row, %c0] : !tile, !whole
           titan.pipe.release %s
+        }
+      }
+    }
+  }
+  titan.return
+}
+
+// A turn comes back before the next slot is filled.
+titan.kernel @own_turns(%X: !mat) warps(8) launch {
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %m = titan.dim %X, 0 : !mat
+  %n = arith.ceildivui %m, %c32 : index
+  %whole = titan.tensor_map %X : !mat -> !whole
+  titan.launch grid(%c1) with(%whole, %n : !whole, index)
+} body(%whole: !whole, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %more = arith.addi %n, %c1 : index
+  %x = titan.shared.alloc : !ring
+  %p = titan.pipe.create "load" -> ["use"] buffers ["x"](%x : !ring) : !pipe
+  %turn = titan.pipe.create "use" -> ["load"] credit(1) : !titan.pipe<1> // @credit
+  titan.warp_specialize {
+    titan.partition "use" warps(4) {
+      %none = titan.token.none : !titan.slot
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%before = %none) -> (!titan.slot) { // @once
+        %s = titan.pipe.wait %p : !pipe
+        %xb = titan.pipe.buffer %s["x"] : !tile
+        %v = titan.shared.load %xb : !tile -> !regs
+        titan.pipe.release %s // @gives
+        titan.pipe.signal %turn : !titan.pipe<1>
+        scf.yield %s : !titan.slot
+      } // @last
+    }
+    titan.partition "load" warps(1) {
+      titan.elect {
+        scf.for %i = %c0 to %n step %c1 {
+          titan.pipe.wait %turn : !titan.pipe<1>
+          %row = arith.muli %i, %c32 : index
+          %s = titan.pipe.acquire %p : !pipe
+          titan.pipe.load %whole[%row, %c0] -> %s["x"] : !whole
+          titan.pipe.commit %s
         }
       }
     }

@@ -12,7 +12,7 @@
 
 // CHECK: names.mlir:[[@LINE+28]]:17: error: [deadlock]
 // CHECK: waits for barrier %ab.full[1], parity 1: phase 1 misses 1 of 1 arrivals and 0 bytes
-// CHECK: fix: %ab.full[1] is waited for once more than it is signalled (1 phases): let both sides run equally often
+// CHECK: fix: nobody commits the slot of %ab that is waited for: let titan.pipe.wait %ab run as often as titan.pipe.acquire and titan.pipe.commit do
 // RUNS: names.mlir:[[@LINE+25]]:17: error: [deadlock]
 // RUNS-SAME: waits for ever for barrier %ab.full[1], parity 1: phase 1 (parity 1), 1 of 1 arrivals pending
 titan.kernel @consumer_runs_on(%A: !global) warps(8) launch {

@@ -288,8 +288,9 @@ checker::findCauses(const Report &report,
       return stands(*raw) && isOtherWay(*raw, *other) && stands(*other);
     });
     Raw *better = other == report.list.end() ? raw.get() : other->get();
-    if (better->finding.fix.empty())
-      better->finding.fix = raw->finding.fix; // It is of the pair.
+    // It is of the pair, where both ways lack the same.
+    if (better->finding.fix.empty() && better->code == raw->code)
+      better->finding.fix = raw->finding.fix;
     if (!llvm::is_contained(found, better))
       found.push_back(better);
   }
@@ -384,12 +385,20 @@ static bool dependOn(SmallVector<Value> numbers, Value from) {
 /// waits for that barrier; null if there is none, or one behind the access too.
 static std::pair<Operation *, Value> signalBefore(Operation *access,
                                                   Operation *other) {
+  // (What all CTAs see is nobody's slot.)
+  if (llvm::any_of(effectsOf<effect::Access>(access), [](const auto &each) {
+        return isa<GlobalType>(getRoot(each.bytes.object).getType());
+      }))
+    return {};
   Operation *scope = other->getParentOfType<PartitionOp>();
   llvm::SmallPtrSet<Value, 8> waited;
   (scope ? scope : other->getParentOfType<KernelOp>())
-      ->walk([&](Operation *op) {
+      ->walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (op == other)
+          return WalkResult::interrupt();
         for (const auto &wait : effectsOf<effect::WaitBarrier>(op))
           waited.insert(getRoot(wait.barrier.barrier));
+        return WalkResult::advance();
       });
   SmallVector<Value> slots = slotsOf(access);
   auto signals = [&](Operation *op) {

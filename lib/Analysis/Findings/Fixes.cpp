@@ -55,12 +55,28 @@ llvm::SetVector<Operation *> Execution::arrivalOps(Lanes by) const {
   return ops;
 }
 
+/// The barrier, as the operation names it: of the own CTA, or a peer's.
+static Value arrivedAt(Operation *op) {
+  effect::EffectList effects;
+  cast<HardwareEffectsInterface>(op).getHardwareEffects(effects);
+  for (const effect::Effect &each : effects)
+    if (auto *arrive = std::get_if<effect::Arrive>(&each.what))
+      return arrive->barrier.barrier;
+  return {};
+}
+
 std::pair<int64_t, int64_t> Execution::arrivalsAt(uint32_t b) const {
   int64_t most = 0, sum = 0;
   for (Operation *op : arrivalOps()) {
-    int64_t arrivals = arrivalsOf(op, b);
-    most = std::max(most, arrivals);
+    int64_t arrivals = arrivalsOf(op, b), together = arrivals;
     sum += arrivals;
+    // Beside an arrival at the own CTA's barrier one at a peer's.
+    if (arrivals)
+      for (Operation *other : arrivalOps())
+        if (other->getBlock() == op->getBlock() &&
+            arrivedAt(other) != arrivedAt(op))
+          together += arrivalsOf(other, b);
+    most = std::max(most, together);
   }
   return {most, sum};
 }
@@ -152,6 +168,21 @@ std::string Execution::fixOfUse(const PipeEnd &end, int64_t phase,
          ", and acquires a later one: let each thread that acquires "
          "slots of " +
          pipe + " go through all of its uses";
+}
+
+std::string Execution::fixOfIdlePipe(const PipeEnd &end) {
+  std::string pipe = "%" + end.pipe;
+  if (end.order)
+    return "nobody passes this turn of " + pipe + " on: a titan.pipe.signal " +
+           pipe + " for each titan.pipe.wait, but for the turns that " +
+           "credit(n) on titan.pipe.create gives";
+  if (end.full)
+    return "nobody commits the slot of " + pipe +
+           " that is waited for: let titan.pipe.wait " + pipe +
+           " run as often as titan.pipe.acquire and titan.pipe.commit do";
+  return "this slot of " + pipe +
+         " is not released: let each titan.pipe.wait " + pipe +
+         " have its titan.pipe.release, the last ones of a loop, too";
 }
 
 std::string Execution::fixOfParity(uint32_t b, uint32_t seen) const {
@@ -253,17 +284,18 @@ Execution::fixOfBytes(uint32_t b, const Contribution &expect) const {
                     : "write titan.mbarrier.arrive here");
 }
 
+std::vector<int64_t> Execution::indicesOf(uint32_t iteration) const {
+  std::vector<int64_t> result;
+  for (uint32_t i = iteration; i; i = program.iterations[i].parent)
+    result.insert(result.begin(), program.iterations[i].index);
+  return result;
+}
+
 std::optional<std::string> Execution::fixOfBytesOfUses(uint32_t b) const {
   const Barrier &barrier = barriers[b];
   const Contribution *expect = nullptr;
-  // By iteration, of the loops from the outermost on; warps have their own.
+  // By iteration.
   std::map<std::vector<int64_t>, int64_t> bytes;
-  auto indices = [&](uint32_t iteration) {
-    std::vector<int64_t> result;
-    for (uint32_t i = iteration; i; i = program.iterations[i].parent)
-      result.insert(result.begin(), program.iterations[i].index);
-    return result;
-  };
   Operation *copy = nullptr;
   for (const Contribution &c : barrier.contributions) {
     if (c.kind == Contribution::Expect) {
@@ -272,7 +304,7 @@ std::optional<std::string> Execution::fixOfBytesOfUses(uint32_t b) const {
       expect = &c;
     }
     if (c.kind == Contribution::Complete) {
-      bytes[indices(c.event->iteration)] += c.amount;
+      bytes[indicesOf(c.event->iteration)] += c.amount;
       copy = c.event->op;
     }
   }
@@ -300,6 +332,36 @@ std::optional<std::string> Execution::fixOfBytesOfUses(uint32_t b) const {
          "before a copy fills the slot again let its thread wait until who "
          "waits for " +
          name + " has read it (a second barrier, at which that one arrives)";
+}
+
+std::optional<std::string> Execution::fixOfMask(uint32_t b) const {
+  const int cta = b / program.barriers.size();
+  const uint32_t rank = cta % program.clusterSize;
+  for (uint32_t a = 0; a < agents.size(); ++a) {
+    if (ctaOf(a) / program.clusterSize != cta / program.clusterSize)
+      continue;
+    const AgentProgram &code = program.programs[a];
+    for (const Event &event : code.events)
+      for (uint32_t i = 0; i < event.count; ++i) {
+        const Action &action = code.actions[event.first + i];
+        if (action.kind != Action::CompleteTx ||
+            slot(cta, action.object) != b || action.ctas >> rank & 1 ||
+            std::get<effect::CompleteTx>(action.effect->what)
+                    .barrier.ctas.kind != effect::CtaSet::Mask)
+          continue;
+        auto place = event.op->getLoc()->findInstanceOf<FileLineColLoc>();
+        return "the mask of '" + event.op->getName().getStringRef().str() +
+               "'" +
+               (place ? " (line " + std::to_string(place.getLine()) + ")"
+                      : "") +
+               " is " + std::to_string(action.ctas) + ", without bit " +
+               std::to_string(rank) + ": set it where CTA " +
+               std::to_string(cta) +
+               " is to have the bytes, too; else expect no more there than "
+               "comes";
+      }
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string>
@@ -333,7 +395,7 @@ std::optional<std::string> Execution::fixOfMissing(uint32_t b,
                                                    uint32_t waiter) const {
   const Barrier &barrier = barriers[b];
   // (Where nobody has come, a side runs less often than the other.)
-  if (barrier.pending == barrier.ofPhase)
+  if (!barrier.pending || barrier.pending == barrier.ofPhase)
     return std::nullopt;
   auto arrives = [&](uint32_t a) {
     return llvm::any_of(barrier.contributions, [&](const Contribution &c) {
@@ -570,6 +632,8 @@ std::string Execution::fixOfDeadlock(uint32_t first) const {
                  "`noinc`, or let each thread arrive behind it "
                  "(titan.mbarrier.arrive), as count(" +
                  std::to_string(barrier.count) + ") says";
+      if (auto end = pipeEnd(b))
+        return fixOfIdlePipe(*end);
       if (!arrivalsAt(b).second)
         return "nothing ever arrives at " + barrierName(b) + ": let " +
                std::to_string(barrier.ofPhase) + " arrive in each phase";
@@ -578,6 +642,11 @@ std::string Execution::fixOfDeadlock(uint32_t first) const {
              std::to_string(barrier.phaseOfLife()) +
              " phases): let both sides run equally often";
     }
+    if (*next == a && barrier.pending == 0)
+      return "bytes that " + barrierName(b) +
+             " expects are those of copies that this thread issues only "
+             "behind this wait: move the wait behind the last of them, out of "
+             "their loop";
     way.push_back({a, b});
     auto met = llvm::find_if(
         way, [&](const Step &step) { return step.agent == *next; });
@@ -585,14 +654,22 @@ std::string Execution::fixOfDeadlock(uint32_t first) const {
       a = *next;
       continue;
     }
-    std::string text;
+    std::string text, begins;
+    bool piped = false;
     for (auto step = met; step != way.end(); ++step) {
       const Step &by = step + 1 == way.end() ? *met : *(step + 1);
+      auto end = pipeEnd(step->barrier);
+      piped |= end.has_value();
+      if (end && end->order && !barriers[step->barrier].phaseOfLife())
+        begins = "; or begin with a turn: credit(1) where %" + end->pipe +
+                 " is created";
       text += (text.empty() ? "" : ", and ") + barrierName(step->barrier) +
               " is signalled by " + warp(by.agent) +
               " only after its wait for " + barrierName(by.barrier);
     }
-    return "let one of them signal before it waits: " + text +
-           (started ? "" : " (a first wait for a free slot takes parity 1)");
+    return "let one of them signal before it waits: " + text + begins +
+           (started || piped
+                ? ""
+                : " (a first wait for a free slot takes parity 1)");
   }
 }

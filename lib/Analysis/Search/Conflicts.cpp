@@ -316,7 +316,27 @@ std::string Conflicts::fixOfCtas(const AccessRecord &x,
          ": CTAs " + std::to_string(std::min(first.cta, second.cta)) + " and " +
          std::to_string(std::max(first.cta, second.cta)) +
          " write the same elements, so that what one writes is larger than the "
-         "step from one CTA to the next, or the step leaves a CTA id out";
+         "step from one CTA to the next, or the step leaves a CTA id out; what "
+         "several CTAs add up is a reduction";
+}
+
+/// What a thread's group has under way is touched before its wait.
+std::string Conflicts::fixOfGroup(const AccessRecord &x,
+                                  const AccessRecord &y) const {
+  if (!x.mechanism ||
+      program.agents[x.agent].cta != program.agents[y.agent].cta)
+    return "";
+  const MechanismInfo &info = mechanismInfo(*x.mechanism);
+  if (info.commit.empty() || info.pending == Pending::Cells)
+    return "";
+  const bool own = x.agent == y.agent && (x.lanes & y.lanes);
+  return "let the thread that issues '" +
+         x.event->op->getName().getStringRef().str() +
+         "' wait for its group (" + std::string(info.wait) +
+         (info.hasReadWait && x.kind == AccessKind::Read ? ", sources read"
+                                                         : "") +
+         (own ? ") before '" : "), and put a barrier between that wait and '") +
+         y.event->op->getName().getStringRef().str() + "'";
 }
 
 /// Who does Y, which is in no order with X: of one warp's lanes, another one.
@@ -391,10 +411,23 @@ void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
   finding->fix = std::move(advice.fix);
   if (code == Code::Race && finding->fix.empty() && notWaited)
     finding->fix = notWaited(x, y);
+  if (code == Code::CompletionNotObserved && finding->fix.empty() && notWaited)
+    finding->fix = notWaited(y, x);
   if (finding->fix.empty())
     finding->fix = fixOfElect(x, y);
-  if (code == Code::Race && finding->fix.empty())
+  if (finding->fix.empty())
     finding->fix = fixOfCtas(x, y);
+  if (finding->fix.empty() && code == Code::CompletionNotObserved)
+    finding->fix = fixOfGroup(x, y);
+  const AgentInfo &one = program.agents[x.agent],
+                  &two = program.agents[y.agent];
+  if (finding->fix.empty() && code == Code::Race && one.cta != two.cta &&
+      one.cluster == two.cluster && !isa<GlobalType>(type))
+    finding->fix = "let the CTAs meet at the cluster's barrier "
+                   "(titan.cluster.arrive, titan.cluster.wait), or one signal "
+                   "the other's mbarrier, between '" +
+                   first->getName().getStringRef().str() + "' and '" +
+                   second->getName().getStringRef().str() + "'";
 }
 
 /// Whether Y, which is after X, stands for both: whoever must come after X must

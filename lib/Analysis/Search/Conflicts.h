@@ -192,6 +192,7 @@ private:
   std::string describeBeside(const AccessRecord &x,
                              const AccessRecord &y) const;
   std::string fixOfElect(const AccessRecord &x, const AccessRecord &y) const;
+  std::string fixOfGroup(const AccessRecord &x, const AccessRecord &y) const;
   std::string fixOfCtas(const AccessRecord &x, const AccessRecord &y) const;
 
   const Program &program;

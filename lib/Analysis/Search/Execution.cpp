@@ -86,7 +86,14 @@ Execution::Execution(const Program &program, Footprints &footprints,
       for (int lane : {electedClass, othersClass})
         if (x.lanes >> lane & 1) {
           Stream &s = stream(x.agent, *x.mechanism, lane);
-          if (s.numbered && s.numberedAt < x.done.front().value)
+          // (A group that came behind it no number would cover, and who has not
+          // heard of it would have needed more than a number.)
+          const uint32_t group = x.done.front().value;
+          const Clock &known =
+              agent.clock[y.lanes & Elected ? electedClass : othersClass];
+          if (s.numbered && s.numberedAt < group && group <= s.numberedOf &&
+              (x.agent == y.agent ||
+               known[shape.time(x.agent, lane)] >= s.numberedTick))
             return Conflicts::Cause{Code::GroupWaitCount, s.numbered->op, ""};
         }
     return std::nullopt;

@@ -127,6 +127,8 @@ private:
     /// last one it covered.
     const Event *numbered = nullptr;
     uint32_t numberedAt = 0;
+    /// How many groups there were then, and its tick in the clock.
+    uint32_t numberedOf = 0, numberedTick = 0;
   };
   struct Agent {
     uint32_t next = 0;       ///< event
@@ -392,10 +394,15 @@ private:
   llvm::SetVector<mlir::Operation *> arrivalOps(Lanes by = Lanes{}) const;
   /// A wait for another phase than the next, which is number `seen`.
   std::string fixOfParity(uint32_t barrier, uint32_t seen) const;
+  /// The numbers of the loops' iterations, the outermost first: two agents', that do
+  /// one thing together, have iterations of their own.
+  std::vector<int64_t> indicesOf(uint32_t iteration) const;
   /// The pipe whose barrier it is, if it is one's.
   std::optional<PipeEnd> pipeEnd(uint32_t barrier) const;
   /// The same of a pipe, whose text has no parities.
   std::string fixOfUse(const PipeEnd &end, int64_t phase, int64_t slots) const;
+  /// A pipe's slot, or turn, that nobody brings to whom it is waited for.
+  static std::string fixOfIdlePipe(const PipeEnd &end);
   /// What makes phases go by that nobody has meant: more arrivals than are
   /// counted, or a wait that is answered twice for one phase.
   std::optional<std::string> fixOfCause(uint32_t barrier) const;
@@ -420,6 +427,8 @@ private:
   /// Bytes of several uses of one phase, each of which brings what it expects; of
   /// a pipe, what its loads bring.
   std::optional<std::string> fixOfBytesOfUses(uint32_t barrier) const;
+  /// Bytes of a multicast that leaves the barrier's CTA out.
+  std::optional<std::string> fixOfMask(uint32_t barrier) const;
   std::optional<std::string>
   fixOfSenders(uint32_t barrier, const std::vector<Contribution> &copies) const;
   /// An arrival that somebody made in the phase before, and does not make again.

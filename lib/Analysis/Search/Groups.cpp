@@ -110,6 +110,8 @@ bool Execution::waitGroup(uint32_t a, const Event &event,
       if (pending && reached < s.commits) {
         s.numbered = &event;
         s.numberedAt = reached;
+        s.numberedOf = s.commits;
+        s.numberedTick = agents[a].tick;
       }
     }
     Clock &clock = agents[a].clock[lane];

@@ -307,6 +307,10 @@ void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
           barrierName(b));
       if (code != Code::BarrierBytes)
         finding->fix = fixOfSignal(b);
+      else if (!expected)
+        finding->fix = "no phase of " + barrierName(b) +
+                       " expects these bytes: let who arrives say how many "
+                       "come (titan.mbarrier.arrive_expect_tx)";
       editCause(*finding, b);
       lastMayBeMismatch(b);
     }
@@ -336,8 +340,17 @@ void Execution::overArrival(uint32_t a, const Event &event, uint32_t b,
         {barrier.initEvent->op->getLoc(), "the barrier's count is given here"});
     int64_t arrivals = std::max(arrivalsAt(b).first,
                                 barrier.ofPhase - barrier.pending + amount);
-    finding->fix = fixOfCount(b, arrivals);
-    editCount(*finding, b, arrivals);
+    // Iteration after iteration, and nobody waits for the phase between.
+    if (other && other->agent == a && other->event->op == event.op &&
+        other->event != &event) {
+      finding->fix =
+          "this arrives in each iteration of its loop, and the phase counts " +
+          std::to_string(barrier.ofPhase) +
+          ": arrive once, outside of the loop, or wait for the phase in it";
+    } else {
+      finding->fix = fixOfCount(b, arrivals);
+      editCount(*finding, b, arrivals);
+    }
     // One more than is left may come from another phase.
     if (amount <= barrier.ofPhase)
       report.lastIsSymptom();
@@ -418,14 +431,15 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
     std::set<uint32_t> agentsBefore;
     for (const Contribution &c : barrier.lastContributions)
       if (c.kind == Contribution::Complete && c.event->op == copy.op &&
-          c.event->iteration == copy.iteration)
+          indicesOf(c.event->iteration) == indicesOf(copy.iteration))
         agentsBefore.insert(c.agent);
     if (agentsBefore.empty())
       return false;
     for (uint32_t other = 0; other < agents.size(); ++other)
       for (const Event &event : program.programs[other].events)
         for (uint32_t i = 0;
-             event.op == copy.op && event.iteration == copy.iteration &&
+             event.op == copy.op &&
+             indicesOf(event.iteration) == indicesOf(copy.iteration) &&
              !agentsBefore.contains(other) && i < event.count;
              ++i) {
           const Action &action =
