@@ -2,27 +2,45 @@
 # Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for licence information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""titan.ops.attention, decode and attention_varlen on one GPU: every element against float64, eagerly, under
+"""titan.ops.attention, decode, attention_varlen and gemm_grouped on one GPU: every element against float64, eagerly, under
 torch.compile and in CUDA graphs; what a call costs on the host; ragged batches raced against PyTorch's FlashAttention.
 
-    PYTHONPATH=python:benchmarks TITAN_RUNTIME=libtitan-runtime.so TITAN_PACKAGES=folder python3 benchmarks/attention_ops.py [JSON]
+    python3 benchmarks/attention_ops.py --prepare FOLDER --titan build/bin/titan     # needs no GPU
+    PYTHONPATH=python:benchmarks TITAN_RUNTIME=libtitan-runtime.so TITAN_PACKAGES=FOLDER python3 benchmarks/attention_ops.py [--race] [--json JSON]
 
-TITAN_PACKAGES holds attention-bf16-128*.titanpkg, attention-bf16-*-ragged.titanpkg and decode-bf16-128*.titanpkg (the names are
-titan.ops.attention_package's and decode_package's). A number is right within 2^-8 (|ref| + the weighted mean of |v|) + 2^-16.
+An element of attention is right within 2^-8 (|ref| + the weighted mean of |v|) + 2^-16, one of a product within 2^-8 |ref| +
+2^-20 sum |a||b| (a gate's: what that makes of it).
 """
+import argparse
 import json
 import math
+import os
 import random
 import statistics
-import sys
-
-import torch
-
-import titan.ops
-from launch_cost import measure
-from race import capture, describe, interval, replays_for, seconds_of
+import subprocess
 
 failures = []
+
+PACKAGES = {"attention-bf16-128": "", "attention-bf16-128-causal-lse": "--causal on --lse on",
+            "attention-bf16-128-ragged": "--ragged on", "attention-bf16-128-causal-ragged": "--ragged on --causal on",
+            "attention-bf16-128-causal-lse-ragged": "--ragged on --causal on --lse on",
+            "attention-bf16-64-ragged": "--ragged on --head-size 64",
+            "decode-bf16-128": "--decode on", "decode-bf16-128-causal-lse": "--decode on --causal on --lse on",
+            "decode-bf16-128-page16": "--decode on --page 16", "decode-bf16-128-page64": "--decode on --page 64",
+            "gemm-bf16-nt": "", "gemm-bf16-nt-grouped": "--batch grouped --tile 128x128x64",
+            "gemm-bf16-nt-grouped-m16": "--batch grouped --tile 16x64x128 --swap on",
+            "gemm-bf16-nt-alpha-bias-gate-grouped-silu": "--batch grouped --tile 128x128x64 --epilogue alpha,bias --gate on --activation silu"}
+
+
+def prepare(titan, folder):
+    os.makedirs(folder, exist_ok=True)
+    for name, words in PACKAGES.items():
+        path = os.path.join(folder, name)
+        kind = "gemm" if name.startswith("gemm") else "attention"
+        subprocess.run([titan, "generate", kind, *words.split(), "-o", path + ".mlir"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([titan, "compile", path + ".mlir", "--check=off", "-o", path + ".titanpkg"], check=True,
+                       stdout=subprocess.DEVNULL)
+        os.remove(path + ".mlir")
 
 
 def one(q, k, v, causal):
@@ -126,6 +144,53 @@ def ragged():
                   lambda *x: titan.ops.attention_varlen(*x, max(lengths), causal=causal, lse=lse), tensors, check)
 
 
+def groups():
+    """Products of groups, some of no rows; the groups of a captured call change, and its replay follows."""
+    rng = random.Random(5)
+    for total, count, n, k, gate in ((1000, 6, 512, 328, False), (4000, 33, 264, 512, False), (60, 5, 1024, 256, False),
+                                     (1500, 7, 256, 512, True)):
+        rows = 2 * n if gate else n
+        a, w = normal(total, k), normal(count, rows, k)
+        bias = torch.randn(count, rows, device="cuda") if gate else None
+
+        def cut():
+            ends = sorted(rng.randrange(total + 1) for _ in range(count - 1))
+            return torch.tensor([0, *ends[:-1], ends[-2] if count > 2 else ends[-1], total], device="cuda", dtype=torch.int32)
+        offsets = cut()
+
+        def truth(offsets):
+            at, ref = offsets.tolist(), torch.zeros(total, n, device="cuda", dtype=torch.float64)
+            limit = torch.zeros_like(ref)
+            for g in range(count):
+                x, y = a[at[g]:at[g + 1]].double(), w[g].double().T
+                s, mass = x @ y, 2.0**-20 * (x.abs() @ y.abs())
+                if gate:
+                    s = 0.5 * s + bias[g].double()
+                    s, up, eg, eu = s[:, :n], s[:, n:], 1.13 * mass[:, :n] + 2.0**-20 * s[:, :n].abs(), mass[:, n:]
+                    act = torch.nn.functional.silu(s)
+                    s, mass = act * up, act.abs() * eu + up.abs() * eg + eg * eu
+                ref[at[g]:at[g + 1]], limit[at[g]:at[g + 1]] = s, mass + 2.0**-8 * s.abs()
+            return ref, limit
+
+        def check(what, made, offsets=offsets):
+            ref, limit = truth(offsets)
+            wrong = int((~((made.double() - ref).abs() <= limit)).sum())
+            print(f"{what}: {'right' if not wrong else f'WRONG ({wrong})'}", flush=True)
+            if wrong:
+                failures.append(what)
+        options = {"bias": bias, "alpha": 0.5, "activation": "silu", "gate": True} if gate else {}
+        call = lambda a, w, offsets: titan.ops.gemm_grouped(a, w.mT, offsets, **options)
+        name = f"grouped {total} rows, {count} groups, {n} x {k}" + (", gate" if gate else "")
+        modes(name, call, (a, w, offsets), check)
+        stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, stream=stream):
+            made = call(a, w, offsets)
+        offsets.copy_(cut())
+        graph.replay()
+        torch.cuda.synchronize()
+        check(name + ", other groups in the graph", made)
+
+
 def race(report):
     """Sequences of random lengths, total some 16384 rows, against PyTorch's FlashAttention (2) for packed sequences."""
     rng = random.Random(7)
@@ -162,12 +227,21 @@ def costs(report):
     few, many = normal(1, 16, 1, 128), normal(1, 2, 2048, 128)
     rows, starts = normal(64, 8, 128), torch.tensor([0, 64], device="cuda", dtype=torch.int32)
     o = torch.empty_like(q)
-    calls = {"nothing": lambda: None,
+    a, w, d, experts = normal(256, 256), normal(256, 256), normal(256, 256), normal(4, 256, 256)
+    offsets = torch.tensor([0, 64, 128, 192, 256], device="cuda", dtype=torch.int32)
+    ends = offsets[1:].contiguous()
+    table, sizes, pages = torch.zeros(1, 40, device="cuda", dtype=torch.int32), torch.full((1,), 2500, device="cuda", dtype=torch.int32), normal(90, 64, 2, 128)
+    calls = {"nothing": lambda: None, "torch.empty": lambda: torch.empty((1, 8, 64, 128), device="cuda", dtype=torch.bfloat16),
+             "torch.mm": lambda: torch.mm(a, w.t()), "titan.ops.gemm": lambda: titan.ops.gemm(a, w.t()),
+             "titan.ops.gemm_out": lambda: titan.ops.gemm_out(d, a, w.t()),
+             "torch._grouped_mm": lambda: torch._grouped_mm(a, experts.mT, offs=ends),
+             "titan.ops.gemm_grouped": lambda: titan.ops.gemm_grouped(a, experts.mT, offsets),
              "scaled_dot_product_attention": lambda: torch.nn.functional.scaled_dot_product_attention(q, k, k),
              "titan.ops.attention_out": lambda: titan.ops.attention_out(o, q, k, k),
              "titan.ops.attention": lambda: titan.ops.attention(q, k, k),
              "titan.ops.attention_varlen": lambda: titan.ops.attention_varlen(rows, rows, rows, starts, starts, 64),
              "titan.ops.decode (two kernels)": lambda: titan.ops.decode(few, many, many),
+             "titan.ops.decode, pages": lambda: titan.ops.decode(few, pages, pages, table=table, lengths=sizes, longest=2500),
              "torch.ops.titan.attention": lambda: torch.ops.titan.attention(q, k, k)}
     for name, call in calls.items():
         call()
@@ -177,15 +251,30 @@ def costs(report):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--prepare", metavar="FOLDER", help="make the packages, and no more")
+    parser.add_argument("--titan", default="titan")
+    parser.add_argument("--race", action="store_true")
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    if options.prepare:
+        return prepare(options.titan, options.prepare)
+    global torch, titan, measure, capture, describe, interval, replays_for, seconds_of
+    import torch
+    import titan.ops
+    from launch_cost import measure
+    from race import capture, describe, interval, replays_for, seconds_of
     torch.manual_seed(1)
     report = {**describe(), "ragged": [], "costs": {}}
-    for step in (batched, paged, ragged):
+    for step in (batched, paged, ragged, groups):
         step()
     costs(report)
-    race(report)
+    if options.race:
+        race(report)
     report["failures"] = failures
-    if len(sys.argv) > 1:
-        json.dump(report, open(sys.argv[1], "w"))
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(report, file)
     print("failures:", failures)
     return 1 if failures else 0
 

@@ -13,8 +13,8 @@ run       each contender first has to be right: all elements of a launch on smal
           four times the L2 cache, in random order round by round, as in race.py, whose parts this uses.
 
 Peers: cuBLASLt (the fastest of the first 8 algorithms of its heuristic, with the same mode of
-accumulation for fp8), torch.matmul or torch.bmm; of groups torch._grouped_mm and one torch.matmul a
-group in one graph; of gates torch.matmul and one Triton kernel behind it.
+accumulation for fp8), torch.matmul or torch.bmm; of groups torch._grouped_mm, one torch.matmul a
+group in one graph, and a Triton kernel that goes from group to group; of gates torch.matmul and one Triton kernel behind it.
 """
 import argparse
 import ctypes
@@ -54,6 +54,11 @@ VARIANTS = {
                  for x in ("1x1", "2x1")] + [[*_COOP, "--tile", "128x128x256", "--cluster", "2x1"]],
     "gate": [[*_COOP, "--tile", "128x256x64", "--cluster", x] for x in ("1x1", "2x1")] +
             [[*_PING, "--tile", "128x192x64", "--cluster", "2x1"]],
+    "batch": [[*c, "--tile", t, "--cluster", "1x1", "--programmatic", p] for c, t in (
+        (_PING, "128x128x64"), (_PING, "128x176x64"), (_PING, "128x192x64"), (_PING, "64x256x64"), (_COOP, "128x256x64"), (_COOP, "256x128x64"),
+        (_COOP, "128x128x64")) for p in ("on", "off")],
+    "grouped": [[*_COOP, "--tile", t, "--programmatic", p] for t in (
+        "128x256x64", "128x192x64", "128x128x64", "256x128x64", "64x256x64", "64x128x64", "64x64x64") for p in ("on", "off")],
 }
 
 
@@ -61,6 +66,8 @@ def prepare(options):
     os.makedirs(options.out, exist_ok=True)
     index = {}
     for name, kind, (z, m, n, k), flags in CASES:
+        if not any(part in name for part in options.only.split(",")):
+            continue
         made = {"ours": ["--shape", race.name_of((m, n, k)), "--batches", str(z)]}
         if options.variants:
             for variant in VARIANTS.get(kind, []):
@@ -71,7 +78,7 @@ def prepare(options):
             subprocess.run([options.titan, "generate", "gemm", *more, *flags, "-o", path], check=True,
                            stdout=subprocess.DEVNULL)
             package = path.replace(".mlir", ".titanpkg")
-            subprocess.run([options.titan, "compile", path, "-o", package], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([options.titan, "compile", "--check=off", path, "-o", package], check=True, stdout=subprocess.DEVNULL)
             index[name][label] = os.path.basename(package)
             with open(path) as file:
                 text = file.read()
@@ -155,6 +162,51 @@ def gate_peer(activation):
         torch.matmul(a, b.T, out=both)
         halves[(d.shape[0], triton.cdiv(d.shape[1], 1024))](both, d, d.shape[1], activation == "gelu", 1024, num_warps=4)
     return launch
+
+
+def grouped_launchers(z, offsets, sms):
+    """A persistent Triton kernel that goes from group to group, by TMA descriptors; stores are masked."""
+    import triton
+    import triton.language as tl
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    @triton.jit
+    def grouped(a_desc, b_desc, d, offsets, groups, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+                SMS: tl.constexpr):
+        tiles_n = tl.cdiv(N, BN)
+        tile, dealt = tl.program_id(0), 0
+        for g in range(groups):
+            begin, end = tl.load(offsets + g), tl.load(offsets + g + 1)
+            tiles_m = tl.cdiv(end - begin, BM)
+            tiles = tiles_m * tiles_n
+            while tile < dealt + tiles:
+                row = begin + (tile - dealt) % tiles_m * BM
+                column = (tile - dealt) // tiles_m * BN
+                sums = tl.zeros((BM, BN), dtype=tl.float32)
+                for step in range(tl.cdiv(K, BK)):
+                    a = a_desc.load([row, step * BK])
+                    b = b_desc.load([g * N + column, step * BK])
+                    sums = tl.dot(a, b.T, sums)
+                rows, columns = row + tl.arange(0, BM), column + tl.arange(0, BN)
+                tl.store(d + rows.to(tl.int64)[:, None] * N + columns[None, :], sums.to(tl.bfloat16),
+                         (rows < end)[:, None] & (columns < N)[None, :])
+                tile += SMS
+            dealt += tiles
+
+    def launcher(bm, bn, bk, stages, warps):
+        kept = {}
+
+        def launch(a, b, d):
+            key = (a.data_ptr(), b.data_ptr())
+            if key not in kept:
+                kept[key] = [TensorDescriptor.from_tensor(x, block) for x, block in
+                             ((a, [bm, bk]), (b.view(-1, b.shape[-1]), [bn, bk]))]
+            grouped[(sms,)](*kept[key], d, offsets, z, b.shape[1], b.shape[2], bm, bn, bk, sms, num_stages=stages,
+                            num_warps=warps)
+        return launch
+    return {"Triton " + "/".join(map(str, c)): launcher(*c) for c in (
+        (128, 256, 64, 3, 8), (128, 128, 64, 4, 8), (128, 128, 64, 4, 4), (64, 256, 64, 4, 4), (64, 128, 64, 5, 4),
+        (64, 64, 128, 4, 4), (16, 128, 128, 5, 4))}
 
 
 class Case:
@@ -268,7 +320,7 @@ class Case:
 def run(options):
     import torch
     import gemm
-    gemm.DTYPES.update({torch.float8_e4m3fn: 5, torch.float8_e5m2: 6})
+    gemm.DTYPES.update({torch.float8_e4m3fn: 5, torch.float8_e5m2: 6, torch.int32: 8, torch.int8: 10})
     torch.zeros(1, device="cuda")
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     library = gemm.Library(options.library)
@@ -280,7 +332,7 @@ def run(options):
     with open(os.path.join(options.folder, "index.json")) as file:
         index = json.load(file)
     for name, kind, shape, flags in CASES:
-        if name not in index or (options.only and options.only not in name):
+        if name not in index or not any(part in name for part in options.only.split(",")):
             continue
         if time.time() - begun > options.limit:
             print("no time left")
@@ -324,6 +376,7 @@ def run(options):
                     if high > low:
                         torch.matmul(a[low:high], b[g].T, out=d[low:high])
             peers["matmul each"] = each
+            peers.update(grouped_launchers(z, case.offsets, properties.multi_processor_count))
         if kind == "gate":
             peers["matmul and Triton"] = gate_peer(case.activation)
         ours_all = {label: ours(path) for label, path in index[name].items()}
@@ -391,8 +444,9 @@ def main():
     go.add_argument("--rounds", type=int, default=11)
     go.add_argument("--milliseconds", type=float, default=8, help="of a contender's turn")
     go.add_argument("--limit", type=float, default=300, help="seconds; no case begins later")
-    go.add_argument("--only", help="cases whose names have this")
     go.add_argument("--json")
+    for command in (make, go):
+        command.add_argument("--only", default="", help="cases whose names have one of these, with commas between")
     options = parser.parse_args()
     return prepare(options) if options.command == "prepare" else run(options)
 

@@ -262,6 +262,9 @@ GenerateOption
          "queries x keys of a block (128x176)"),
     stages("stages", "N",
            "Pieces of A and B, of K and V on their way (as many as fit)"),
+    buffers("buffers", "N",
+            "Buffers that D's tile leaves through (2; 1 where stores are "
+            "hidden)"),
     cluster("cluster", "MxN", "CTAs that share B (2x1) or A (1x2) (1x1)"),
     consumers("consumers", "cooperative|pingpong", "Who multiplies a tile"),
     band("band", "N", "Rows of tiles in a band of the tiles' order (8)"),
@@ -677,12 +680,12 @@ static int runSubcommand(int argc, char **argv) {
     command.output = output;
     command.json = json;
     for (GenerateOption *option :
-         {&shape,  &tile,          &stages,     &cluster,      &consumers,
-          &band,   &swap,          &split,      &programmatic, &promote,
-          &batch,  &batches,       &gate,       &input,        &outputType,
-          &layout, &epilogueTerms, &activation, &kernelName,   &headSize,
-          &causal, &window,        &lse,        &ragged,       &decode,
-          &page,   &turns,         &rescale,    &persistent})
+         {&shape,      &tile,   &stages,        &buffers,    &cluster,
+          &consumers,  &band,   &swap,          &split,      &programmatic,
+          &promote,    &batch,  &batches,       &gate,       &input,
+          &outputType, &layout, &epilogueTerms, &activation, &kernelName,
+          &headSize,   &causal, &window,        &lse,        &ragged,
+          &decode,     &page,   &turns,         &rescale,    &persistent})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
   };

@@ -160,6 +160,10 @@ static const GemmFlag gemmFlags[] = {
      }},
     {"stages", [](Text v, auto &o,
                   auto &) { return readNumbers(v, "N", "4", 1, {&o.stages}); }},
+    {"buffers",
+     [](Text v, auto &o, auto &) {
+       return readNumbers(v, "N", "2", 1, {&o.buffers});
+     }},
     {"cluster",
      [](Text v, auto &o, auto &) {
        return readNumbers(v, "MxN", "2x1", 0, {&o.clusterM, &o.clusterN});

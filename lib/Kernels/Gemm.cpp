@@ -76,20 +76,42 @@ int64_t GemmOptions::warpgroups() const {
   return consumers == Consumers::Pingpong ? 2 : warpgroupsPerTile();
 }
 
+bool GemmOptions::mixesPanels() const {
+  // Swapped elements go one by one; CTAs that share K, or a gate's halves, ask for
+  // panels of one width, and a group has one map of D.
+  return !swap && split == 1 && !gate && batch != Batch::Grouped;
+}
+
+int64_t GemmOptions::leastPanelWidth() const {
+  return swap ? 8 : 32 / bytesOf(output);
+}
+
 int64_t GemmOptions::panelWidth() const {
   // A row of a panel is a row of some swizzle; with swap, elements go by
   // themselves, and a panel bounds the registers.
-  int64_t width = swap ? 32 : 128 / bytesOf(output);
-  int64_t least = swap ? 8 : 32 / bytesOf(output);
-  while (width > least && columnsOut() % (width * split))
+  int64_t width = swap ? 32 : 128 / bytesOf(output), least = leastPanelWidth();
+  while (width > least && (mixesPanels() ? columnsOut() < width
+                                         : columnsOut() % (width * split) != 0))
     width /= 2;
   return width;
 }
 
+std::vector<GemmPanels> GemmOptions::panels() const {
+  std::vector<GemmPanels> all;
+  int64_t end = columnsOut() / split;
+  for (int64_t width = panelWidth(), at = 0; at < end; width /= 2)
+    if (int64_t count = (end - at) / width) {
+      all.push_back({.width = width, .first = at / width, .count = count});
+      at += count * width;
+    }
+  return all;
+}
+
 int64_t GemmOptions::panelBuffers() const {
-  // Two, but where shared memory is better used for another stage.
-  bool large = (consumers == Consumers::Pingpong && rows() > 128) || split > 1;
-  return std::min<int64_t>(large ? 1 : 2, columnsOut() / panelWidth());
+  // Two, but where shared memory is better used for another stage, or stores
+  // are hidden by the other warpgroup's products.
+  bool one = split > 1 || (consumers == Consumers::Pingpong && rows() >= 128);
+  return std::min(buffers ? buffers : one ? 1 : 2, columnsOut() / panelWidth());
 }
 
 int64_t GemmOptions::stageBytes() const {
@@ -177,7 +199,9 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
             ", and wgmma's rows are 64 a warpgroup",
         pingpong ? std::string("ping-pong takes 64, 128 or 192 rows")
                  : std::string("cooperative takes 64, 128, 192 or 256 rows"));
-  int64_t step = o.swap ? 8 : o.panelWidth() * (o.gate ? 2 : 1);
+  int64_t step =
+      (o.mixesPanels() || o.swap ? o.leastPanelWidth() : o.panelWidth()) *
+      (o.gate ? 2 : 1);
   if (columns < step || columns > 256 || columns % step)
     return refuse(tile() + ": " + columnsName + " is " + number(columns) +
                       ", not a multiple of " + number(step) + " up to 256",
@@ -234,6 +258,8 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                       " CTAs stores as many panels of " +
                       number(o.panelWidth()) + " elements of " + columnsName,
                   "--split " + number(o.split / 2) + ", or a larger tile");
+  if (o.buffers < 0 || o.buffers > 2)
+    return refuse(number(o.buffers) + " buffers for D", "1 or 2");
   if (o.band < 1 || o.band > 1024)
     return refuse("a band of " + number(o.band) + " rows of tiles",
                   "1 to 1024");

@@ -9,73 +9,98 @@
 
 using namespace titan::kernels;
 
+/// From here on the text is that of these panels.
+void GemmText::setPanels(const GemmPanels &panels) {
+  std::string tail =
+      panels.first ? std::to_string(panels.width) : std::string();
+  w.set("tail", tail);
+  w.set("width", panels.width);
+  w.set("typeZ", isStacked() ? "!where" + tail + ", " : "");
+  w.set("typeZB", o.batch != Batch::None ? "!where" + tail + ", " : "");
+}
+
 void GemmText::epilogueTypes() {
-  w.set("width", o.panelWidth());
-  w.set("swizzle", o.panelWidth() * bytesOf(o.output));
   w.set("buffers", o.panelBuffers());
   w.set("one", isStacked() ? "1x" : "");
-  w.text("!panel  = tensor<${rows}x${width}xf32, #acc>");
-  if (o.output != Element::F32)
-    w.text("!narrow = tensor<${rows}x${width}x$out, #acc>");
   if (o.bias)
     w.text("!vector = !titan.global<${manyB}?xf32>");
-  if (needsColumns())
-    w.text(R"(
-!where  = tensor<${rows}x${width}xi32, #acc>
-!mask   = tensor<${rows}x${width}xi1, #acc>)");
+  const std::vector<GemmPanels> all = o.panels();
+  if (all.size() > 1) {
+    w.set("wide", all.front().count * all.front().width);
+    w.text("!wide   = tensor<${rows}x${wide}xf32, #acc>");
+  }
+  for (const GemmPanels &panels : all) {
+    setPanels(panels);
+    w.set("swizzle", panels.width * bytesOf(o.output));
+    w.text("!panel$tail  = tensor<${rows}x${width}xf32, #acc>");
+    if (o.output != Element::F32)
+      w.text("!narrow$tail = tensor<${rows}x${width}x$out, #acc>");
+    if (needsColumns())
+      w.text(R"(
+!where$tail  = tensor<${rows}x${width}xi32, #acc>
+!mask$tail   = tensor<${rows}x${width}xi1, #acc>)");
+    if (masksStores())
+      continue;
+    w.text("!mapD$tail   = !titan.tensor_map<${one}${rows}x${width}x$out, "
+           "swizzle = $swizzle>");
+    if (!panels.first)
+      w.text("!ringD  = !titan.shared<${rows}x${width}x$out, swizzle = "
+             "$swizzle, slots = $buffers>");
+    w.text("!tileD$tail  = !titan.shared<${rows}x${width}x$out, swizzle = "
+           "$swizzle>");
+  }
   if (!masksStores())
-    w.text(R"(
-!mapD   = !titan.tensor_map<${one}${rows}x${width}x$out, swizzle = $swizzle>
-!ringD  = !titan.shared<${rows}x${width}x$out, swizzle = $swizzle, slots = $buffers>
-!tileD  = !titan.shared<${rows}x${width}x$out, swizzle = $swizzle>
-!bulk   = !titan.token<bulk>)");
+    w.text("!bulk   = !titan.token<bulk>");
 }
 
 /// What is the same for all tiles.
 void GemmText::epilogueSetup() {
   if (!masksStores())
     w.text("%noStore = titan.token.none : !bulk");
-  if (o.alpha)
-    w.text("%factor = titan.splat %alpha : f32 -> !panel");
-  if (o.beta)
-    w.text("%share = titan.splat %beta : f32 -> !panel");
-  auto tile = [&](const char *name, const char *value) {
-    w.set("name", name);
-    w.set("value", value);
-    w.text(R"(
-%$name = arith.constant $value : f32
-%${name}s = titan.splat %$name : f32 -> !panel)");
-  };
+  std::vector<std::pair<const char *, const char *>> numbers;
   switch (o.activation) {
   case Activation::None:
     break;
   case Activation::ReLU:
-    tile("zero", "0.0");
+    numbers = {{"zero", "0.0"}};
     break;
   case Activation::GELU:
-    tile("one", "1.0");
-    tile("halve", "0.5");
-    tile("root", "0.707106769");
+    numbers = {{"one", "1.0"}, {"halve", "0.5"}, {"root", "0.707106769"}};
     break;
   case Activation::GELUTanh:
-    tile("one", "1.0");
-    tile("halve", "0.5");
-    tile("cubic", "0.044715");
-    tile("root", "0.797884583");
+    numbers = {{"one", "1.0"},
+               {"halve", "0.5"},
+               {"cubic", "0.044715"},
+               {"root", "0.797884583"}};
     break;
   case Activation::SiLU:
-    tile("one", "1.0");
-    tile("negation", "-1.0");
+    numbers = {{"one", "1.0"}, {"negation", "-1.0"}};
     break;
   }
+  for (auto [name, value] : numbers) {
+    w.set("name", name);
+    w.set("value", value);
+    w.text("%$name = arith.constant $value : f32");
+  }
   if (needsHeight())
-    w.text(R"(
-%height32 = arith.index_cast %height : index to i32
-%heights = titan.splat %height32 : i32 -> !where)");
+    w.text("%height32 = arith.index_cast %height : index to i32");
   if (needsColumns())
-    w.text(R"(
-%width32 = arith.index_cast %width : index to i32
-%widths = titan.splat %width32 : i32 -> !where)");
+    w.text("%width32 = arith.index_cast %width : index to i32");
+  for (const GemmPanels &panels : o.panels()) {
+    setPanels(panels);
+    if (o.alpha)
+      w.text("%factor$tail = titan.splat %alpha : f32 -> !panel$tail");
+    if (o.beta)
+      w.text("%share$tail = titan.splat %beta : f32 -> !panel$tail");
+    for (auto [name, value] : numbers) {
+      w.set("name", name);
+      w.text("%${name}s$tail = titan.splat %$name : f32 -> !panel$tail");
+    }
+    if (needsHeight())
+      w.text("%heights$tail = titan.splat %height32 : i32 -> !where$tail");
+    if (needsColumns())
+      w.text("%widths$tail = titan.splat %width32 : i32 -> !where$tail");
+  }
 }
 
 /// From %panel, the sums of a panel whose corner is (%m, %n) or moved by
@@ -87,37 +112,37 @@ void GemmText::panelValue() {
     w.set("dimension", dimension);
     w.text(R"(
 %base$tile = arith.index_cast %$base : index to i32
-%corner$tile = titan.splat %base$tile : i32 -> !where
-%own$tile = titan.coordinate $dimension : !where
-%$tile = arith.addi %corner$tile, %own$tile : !where)");
+%corner$tile = titan.splat %base$tile : i32 -> !where$tail
+%own$tile = titan.coordinate $dimension : !where$tail
+%$tile = arith.addi %corner$tile, %own$tile : !where$tail)");
   };
   if (needsRows()) {
     index("I", o.swap ? "at" : "m", o.swap);
-    w.text("%above = arith.cmpi slt, %I, %heights : !where");
+    w.text("%above = arith.cmpi slt, %I, %heights$tail : !where$tail");
   }
   if (needsColumns()) {
     index("J", o.swap ? "n" : "at", !o.swap);
-    w.text("%before = arith.cmpi slt, %J, %widths : !where");
+    w.text("%before = arith.cmpi slt, %J, %widths$tail : !where$tail");
   }
   if (needsRows())
-    w.text("%inside = arith.andi %above, %before : !mask");
+    w.text("%inside = arith.andi %above, %before : !mask$tail");
   if ((isStacked() && needsColumns()) || (isGrouped() && o.bias))
     w.text(R"(
 %z32 = arith.index_cast %z : index to i32
-%Z = titan.splat %z32 : i32 -> !where)");
+%Z = titan.splat %z32 : i32 -> !where$tail)");
   std::string value = activation(term("panel", "J", ""));
   if (o.gate) {
-    w.text("%panelUp = titan.panel %result[%jUp] : !sums -> !panel");
+    w.text("%panelUp = titan.panel %result[%jUp] : !sums -> !panel$tail");
     if (o.bias)
-      w.text("%JUp = arith.addi %J, %widths : !where");
+      w.text("%JUp = arith.addi %J, %widths$tail : !where$tail");
     w.set("other", term("panelUp", "JUp", "Up"));
     w.set("value", value);
-    w.text("%gated = arith.mulf %$value, %$other : !panel");
+    w.text("%gated = arith.mulf %$value, %$other : !panel$tail");
     value = "gated";
   }
   if (o.output != Element::F32) {
     w.set("value", value);
-    w.text("%rounded = arith.truncf %$value : !panel to !narrow");
+    w.text("%rounded = arith.truncf %$value : !panel$tail to !narrow$tail");
     value = "rounded";
   }
   w.set("value", value);
@@ -135,22 +160,24 @@ std::string GemmText::term(std::string value, const char *column,
     value = w.fill(std::string(name) + "$suffix");
   };
   if (o.alpha)
-    next("scaled", "%scaled$suffix = arith.mulf %$value, %factor : !panel");
+    next("scaled",
+         "%scaled$suffix = arith.mulf %$value, %factor$tail : !panel$tail");
   if (o.beta) {
     w.set("stored", o.output == Element::F32 ? "old" : "stored");
-    w.set("storedType", o.output == Element::F32 ? "!panel" : "!narrow");
+    w.set("storedType",
+          w.fill(o.output == Element::F32 ? "!panel$tail" : "!narrow$tail"));
     w.text(R"(
-%$stored = titan.global.load %C[$Z%I, %J] mask(%inside : !mask) : !result, $typeZ!where, !where -> $storedType)");
+%$stored = titan.global.load %C[$Z%I, %J] mask(%inside : !mask$tail) : !result, $typeZ!where$tail, !where$tail -> $storedType)");
     if (o.output != Element::F32)
-      w.text("%old = arith.extf %stored : !narrow to !panel");
+      w.text("%old = arith.extf %stored : !narrow$tail to !panel$tail");
     next("blended", R"(
-%part = arith.mulf %old, %share : !panel
-%blended = arith.addf %$value, %part : !panel)");
+%part = arith.mulf %old, %share$tail : !panel$tail
+%blended = arith.addf %$value, %part : !panel$tail)");
   }
   if (o.bias)
     next("biased", R"(
-%added$suffix = titan.global.load %bias[$ZB%$entry] mask(%before : !mask) : !vector, $typeZB!where -> !panel
-%biased$suffix = arith.addf %$value, %added$suffix : !panel)");
+%added$suffix = titan.global.load %bias[$ZB%$entry] mask(%before : !mask$tail) : !vector, $typeZB!where$tail -> !panel$tail
+%biased$suffix = arith.addf %$value, %added$suffix : !panel$tail)");
   return value;
 }
 
@@ -160,37 +187,37 @@ std::string GemmText::activation(std::string value) {
   case Activation::None:
     return value;
   case Activation::ReLU:
-    w.text("%active = arith.maximumf %$value, %zeros : !panel");
+    w.text("%active = arith.maximumf %$value, %zeros$tail : !panel$tail");
     break;
   case Activation::GELU:
     w.text(R"(
 // x / 2 * (1 + erf(x / sqrt(2)))
-%inner = arith.mulf %$value, %roots : !panel
-%erf = math.erf %inner : !panel
-%gate = arith.addf %erf, %ones : !panel
-%half = arith.mulf %$value, %halves : !panel
-%active = arith.mulf %half, %gate : !panel)");
+%inner = arith.mulf %$value, %roots$tail : !panel$tail
+%erf = math.erf %inner : !panel$tail
+%gate = arith.addf %erf, %ones$tail : !panel$tail
+%half = arith.mulf %$value, %halves$tail : !panel$tail
+%active = arith.mulf %half, %gate : !panel$tail)");
     break;
   case Activation::GELUTanh:
     w.text(R"(
 // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
-%square = arith.mulf %$value, %$value : !panel
-%bend = arith.mulf %square, %cubics : !panel
-%slope = arith.addf %bend, %ones : !panel
-%lever = arith.mulf %$value, %roots : !panel
-%inner = arith.mulf %lever, %slope : !panel
-%tanh = math.tanh %inner : !panel
-%gate = arith.addf %tanh, %ones : !panel
-%half = arith.mulf %$value, %halves : !panel
-%active = arith.mulf %half, %gate : !panel)");
+%square = arith.mulf %$value, %$value : !panel$tail
+%bend = arith.mulf %square, %cubics$tail : !panel$tail
+%slope = arith.addf %bend, %ones$tail : !panel$tail
+%lever = arith.mulf %$value, %roots$tail : !panel$tail
+%inner = arith.mulf %lever, %slope : !panel$tail
+%tanh = math.tanh %inner : !panel$tail
+%gate = arith.addf %tanh, %ones$tail : !panel$tail
+%half = arith.mulf %$value, %halves$tail : !panel$tail
+%active = arith.mulf %half, %gate : !panel$tail)");
     break;
   case Activation::SiLU:
     w.text(R"(
 // x / (1 + exp(-x))
-%negative = arith.mulf %$value, %negations : !panel
-%power = math.exp %negative : !panel
-%below1 = arith.addf %power, %ones : !panel
-%active = arith.divf %$value, %below1 : !panel)");
+%negative = arith.mulf %$value, %negations$tail : !panel$tail
+%power = math.exp %negative : !panel$tail
+%below1 = arith.addf %power, %ones$tail : !panel$tail
+%active = arith.divf %$value, %below1 : !panel$tail)");
     break;
   }
   return "active";
@@ -270,9 +297,13 @@ titan.elect warp(0) {)");
 /// this CTA stores.
 void GemmText::panel() {
   if (!splits()) {
-    w.text(R"(
-%panel = titan.panel %result[%j] : !sums -> !panel
-%column = arith.muli %j, %c$width : index)");
+    w.text("%column = arith.muli %j, %c$width : index");
+    w.text(!w.fill("$tail").empty()
+               ? "%panel = titan.extract %result [0, $at] : !sums -> "
+                 "!panel$tail"
+           : o.panels().size() > 1
+               ? "%panel = titan.panel %wide[%j] : !wide -> !panel"
+               : "%panel = titan.panel %result[%j] : !sums -> !panel");
     if (o.gate)
       w.text("%jUp = arith.addi %j, %c$panels : index");
     return;
@@ -281,15 +312,15 @@ void GemmText::panel() {
 %round = arith.muli %j, %c$split : index
 %own = arith.addi %round, %rank : index
 %column = arith.muli %own, %c$width : index
-%mine0 = titan.panel %result[%round] : !sums -> !panel
+%mine0 = titan.panel %result[%round] : !sums -> !panel$tail
 %places = arith.muli %j, %c$others : index)");
   for (int64_t rank = 1; rank < o.split; ++rank) {
     w.set("rank", rank);
     w.set("before", rank - 1);
     w.text(R"(
 %at$rank = arith.addi %round, %c$rank : index
-%of$rank = titan.panel %result[%at$rank] : !sums -> !panel
-%mine$rank = arith.select %is$rank, %of$rank, %mine$before : !panel)");
+%of$rank = titan.panel %result[%at$rank] : !sums -> !panel$tail
+%mine$rank = arith.select %is$rank, %of$rank, %mine$before : !panel$tail)");
   }
   std::string sum = w.fill("mine$rank");
   for (int64_t part = 0; part < o.split - 1; ++part) {
@@ -300,18 +331,19 @@ void GemmText::panel() {
     w.text(R"(
 %index$part = arith.addi %places, %c$part : index
 %place$part = titan.shared.slot %x[%index$part : index] : !ringX -> !partX
-%part$part = titan.shared.load %place$part : !partX -> !panel
-%$next = arith.addf %$sum, %part$part : !panel)");
+%part$part = titan.shared.load %place$part : !partX -> !panel$tail
+%$next = arith.addf %$sum, %part$part : !panel$tail)");
   }
 }
 
 void GemmText::epilogue(const GemmConsumer &consumer) {
-  int64_t buffers = o.panelBuffers();
-  w.set("panels", o.columnsOut() / o.panelWidth() / o.split);
+  const std::vector<GemmPanels> all = o.panels();
+  setPanels(all.front());
   w.set("barrier", consumer.barrier);
   w.set("threads", 128 * o.warpgroupsPerTile());
   if (splits())
     exchange();
+  w.set("panels", all.front().count);
   w.set("values", o.output == Element::F32 ? "!panel" : "!narrow");
   if (o.swap) {
     // Few elements, and not in D's order: each goes by itself.
@@ -325,12 +357,49 @@ titan.global.store %$value, %D[$Z%I, %J] mask(%inside : !mask) : $values, !resul
 } {titan.unroll})");
     return;
   }
-  w.set("ring", consumer.turn < 0 ? "d" : "d" + std::to_string(consumer.turn));
   w.set("matrix", o.output == Element::F32 ? "" : " matrix");
+  std::string widths;
+  for (const GemmPanels &panels : all) {
+    if (!widths.empty())
+      widths += panels.first == all.back().first ? " and " : ", ";
+    widths +=
+        panels.count == 1 && panels.first
+            ? "one"
+            : std::to_string(panels.count) + (panels.first ? "" : " panels");
+    widths += " of " + std::to_string(panels.width) +
+              (panels.first ? "" : " columns");
+  }
+  w.set("widths", widths);
+  w.set("places", o.panelBuffers() > 1
+                      ? std::to_string(o.panelBuffers()) + " buffers"
+                      : std::string("one buffer"));
+  w.text(R"(
+// $widths leave through $places, which the tile before has left.
+titan.elect warp(0) {
+titan.bulk.wait %pending read : !bulk
+})");
+  if (all.size() > 1)
+    w.text("%wide = titan.extract %result [0, 0] : !sums -> !wide");
+  std::vector<std::string> stores(o.panelBuffers(), "%noStore");
+  for (const GemmPanels &panels : all)
+    storePanels(consumer, panels, stores);
+  w.set("newest", stores.back());
+}
+
+/// Panels of one width. `stores`: of each buffer the last store out of it, the
+/// oldest first.
+void GemmText::storePanels(const GemmConsumer &consumer,
+                           const GemmPanels &panels,
+                           std::vector<std::string> &stores) {
+  int64_t buffers = o.panelBuffers();
+  setPanels(panels);
+  w.set("ring", ringOfD(consumer));
+  w.set("values",
+        w.fill(o.output == Element::F32 ? "!panel$tail" : "!narrow$tail"));
   std::string inits, shifted, tokens;
   for (int64_t i = 0; i < buffers; ++i) {
     std::string comma = i ? ", " : "";
-    inits += comma + "%store" + std::to_string(i) + " = %noStore";
+    inits += comma + "%store" + std::to_string(i) + " = " + stores[i];
     shifted += comma + (i + 1 < buffers ? "%store" + std::to_string(i + 1)
                                         : std::string("%store"));
     tokens += comma + "!bulk";
@@ -338,40 +407,71 @@ titan.global.store %$value, %D[$Z%I, %J] mask(%inside : !mask) : $values, !resul
   w.set("inits", inits);
   w.set("shifted", shifted);
   w.set("tokens", tokens);
-  w.set("stores",
-        buffers > 1 ? "%stores:" + std::to_string(buffers) : "%stores");
-  w.set("newest",
-        buffers > 1 ? "%stores#" + std::to_string(buffers - 1) : "%stores");
+  std::string name = w.fill("%stores$tail");
+  for (int64_t i = 0; i < buffers; ++i)
+    stores[i] = buffers > 1 ? name + "#" + std::to_string(i) : name;
+  w.set("stores", buffers > 1 ? name + ":" + std::to_string(buffers) : name);
+  w.set("at", panels.first * panels.width);
+  w.set("firstPanel", panels.first);
+  w.set("endPanel", panels.first + panels.count);
   w.text(R"(
-// $panels panels of $width columns leave through $buffers buffers, which the tile before
-// has left.
-titan.elect warp(0) {
-titan.bulk.wait %pending read : !bulk
-}
-$stores = scf.for %j = %c0 to %c$panels step %c1 iter_args($inits) -> ($tokens) {)");
+$stores = scf.for %j = %c$firstPanel to %c$endPanel step %c1 iter_args($inits) -> ($tokens) {)");
   panel();
   w.text("%at = arith.addi %n, %column : index");
   panelValue();
-  if (o.panelBuffers() > 1)
-    w.text(R"(
+  if (panels.first) {
+    w.set("buffer", nameOfTail(consumer, panels));
+  } else {
+    w.set("buffer", "buffer");
+    if (buffers > 1)
+      w.text(R"(
 %turn = arith.remui %j, %c$buffers : index
 %buffer = titan.shared.slot %$ring[%turn : index] : !ringD -> !tileD)");
-  else
-    w.text(
-        "%buffer = titan.shared.slot %$ring[%c0 : index] : !ringD -> !tileD");
+    else
+      w.text(
+          "%buffer = titan.shared.slot %$ring[%c0 : index] : !ringD -> !tileD");
+  }
+  w.set("mapOfD", w.fill(editsMap() ? "groupD" : "mapD$tail"));
   w.text(R"(
 titan.elect warp(0) {
 titan.bulk.wait %store0 read : !bulk
 }
 titan.barrier.sync $barrier threads($threads)
-titan.shared.store %$value, %buffer$matrix : $values, !tileD
+titan.shared.store %$value, %$buffer$matrix : $values, !tileD$tail
 titan.fence.proxy_async shared_cta
 titan.barrier.sync $barrier threads($threads)
 %store = titan.elect warp(0) -> !bulk {
-titan.tma.store %buffer, %$mapOfD[$z%$rowD, %at] : !tileD, !mapD
+titan.tma.store %$buffer, %$mapOfD[$z%$rowD, %at] : !tileD$tail, !mapD$tail
 %bulk = titan.bulk.commit : !bulk
 titan.yield %bulk : !bulk
 }
 scf.yield $shifted : $tokens
 } {titan.unroll})");
+}
+
+std::string GemmText::ringOfD(const GemmConsumer &consumer) const {
+  return consumer.turn < 0 ? "d" : "d" + std::to_string(consumer.turn);
+}
+
+/// Of narrower panels each has the beginning of a buffer by a name of its own.
+std::string GemmText::nameOfTail(const GemmConsumer &consumer,
+                                 const GemmPanels &panels) const {
+  return ringOfD(consumer) + "w" + std::to_string(panels.width);
+}
+
+/// The buffers that D leaves through.
+void GemmText::allocatePanels(const GemmConsumer &consumer) {
+  w.set("ring", ringOfD(consumer));
+  w.text("%$ring = titan.shared.alloc : !ringD");
+  int64_t begun = 0, bytes = o.rows() * o.panelWidth() * bytesOf(o.output);
+  for (const GemmPanels &panels : o.panels()) {
+    if (panels.first) {
+      setPanels(panels);
+      w.set("buffer", nameOfTail(consumer, panels));
+      int64_t at = begun % o.panelBuffers() * bytes;
+      w.set("at", at ? " at(" + std::to_string(at) + ")" : std::string());
+      w.text("%$buffer = titan.shared.reuse %$ring$at : !ringD -> !tileD$tail");
+    }
+    begun += panels.count;
+  }
 }

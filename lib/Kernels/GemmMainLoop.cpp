@@ -47,14 +47,10 @@ GemmText::GemmText(const GemmOptions &options)
   w.set("manyB", o.batch != Batch::None ? "?x" : "");
   w.set("z", isStacked() ? "%z, " : "");
   w.set("Z", isStacked() ? "%Z, " : "");
-  w.set("typeZ", isStacked() ? "!where, " : "");
   // And bias is the group's.
   w.set("ZB", o.batch != Batch::None ? "%Z, " : "");
-  w.set("typeZB", o.batch != Batch::None ? "!where, " : "");
-  w.set("mapOfD", editsMap() ? "groupD" : "mapD");
   w.set("rowD", isGrouped() ? "inGroup" : "m");
   w.set("typeB", isGrouped() ? "!stack" : "!global");
-  w.set("scope", o.cluster() > 1 ? " scope(cluster)" : "");
   // Registers: what the launch gives, dealt out again.
   int64_t groups = o.warpgroups();
   w.set("warps", 4 + 4 * groups);
@@ -297,8 +293,11 @@ titan.require %enough, "launch-check", "maps has a row for each multiprocessor")
 %mapA = titan.tensor_map %A : !global -> !mapA
 %mapB = titan.tensor_map %B : $typeB -> !mapB)");
   if (!masksStores()) {
-    w.text("%mapD = titan.tensor_map %D : !result -> !mapD");
-    handed.pass("mapD", "!mapD");
+    for (const GemmPanels &panels : o.panels()) {
+      setPanels(panels);
+      w.text("%mapD$tail = titan.tensor_map %D : !result -> !mapD$tail");
+      handed.pass(w.fill("mapD$tail"), w.fill("!mapD$tail"));
+    }
   }
   if (isGrouped()) {
     handed.pass("batches", "index", "groups");
@@ -531,7 +530,7 @@ scf.for %step = %c0 to %steps step %c1 {
 %odd = arith.remui %next, %c2 : index
 %parity = arith.index_cast %odd : index to i32
 $whereK
-titan.mbarrier.wait %empty[%stage : index] parity(%parity)$scope : !bars
+titan.mbarrier.wait %empty[%stage : index] parity(%parity) : !bars
 titan.mbarrier.arrive_expect_tx %full[%stage : index], %i$bytes : !bars
 %slotA = titan.shared.slot %a[%stage : index] : !ringA -> !tileA
 %slotB = titan.shared.slot %b[%stage : index] : !ringB -> !tileB)");
@@ -551,19 +550,29 @@ scf.yield %dealt1, %uses : index, index
 })");
 }
 
-/// A stage is empty as far as this warp is concerned.
+/// A stage is empty as far as this warpgroup is concerned. A product that one warp
+/// has seen the end of is over for all four (MM-71), so one arrives; but where
+/// CTAs wait for each other, a pair was faster with arrivals of all.
 void GemmText::release(std::string_view stage) {
   w.set("stage", std::string(stage));
-  if (o.cluster() > 1)
-    w.text(R"(
+  if (o.cluster() == 1) {
+    for (int64_t group = 0; group < o.warpgroupsPerTile(); ++group) {
+      w.set("warp", 4 * group);
+      w.text(R"(
+titan.elect warp($warp) {
+titan.mbarrier.arrive %empty[$stage : index] : !bars
+})");
+    }
+    return;
+  }
+  w.text(R"(
 // Not at cluster scope: there a release is a fence of all that the warp has ever
-// written, which takes as long as the products.)");
-  w.text("titan.elect {");
+// written, which takes as long as the products; so the wait is not, either.
+titan.elect {)");
   for (int64_t rank = 0; rank < o.cluster(); ++rank) {
-    w.set("rank", o.cluster() > 1 ? std::to_string(rank) : "");
-    w.set("bars", o.cluster() > 1 ? "!remote" : "!bars");
-    w.set("trusted", o.cluster() > 1 ? " {titan.trusted = #narrow}" : "");
-    w.text("titan.mbarrier.arrive %empty$rank[$stage : index]$trusted : $bars");
+    w.set("rank", rank);
+    w.text("titan.mbarrier.arrive %empty$rank[$stage : index] {titan.trusted = "
+           "#narrow} : !remote");
   }
   w.text("}");
 }
@@ -830,12 +839,8 @@ void GemmText::body() {
 %a = titan.shared.alloc : !ringA
 %b = titan.shared.alloc : !ringB)");
   if (!masksStores()) {
-    if (pingpong())
-      w.text(R"(
-%d0 = titan.shared.alloc : !ringD
-%d1 = titan.shared.alloc : !ringD)");
-    else
-      w.text("%d = titan.shared.alloc : !ringD");
+    for (const GemmConsumer &consumer : consumers())
+      allocatePanels(consumer);
   }
   if (editsMap())
     w.text(R"(
@@ -860,7 +865,8 @@ titan.cluster.wait)");
     w.text(R"(
 %ab = titan.pipe.create "load" -> ["multiply"] buffers ["a", "b"](%a, %b : !ringA, !ringB) : !titan.pipe<$depth>)");
   } else {
-    w.set("releases", 4 * o.warpgroupsPerTile() * o.cluster());
+    w.set("releases",
+          o.warpgroupsPerTile() * (o.cluster() > 1 ? 4 * o.cluster() : 1));
     w.text(R"(
 %full = titan.mbarrier.alloc : !bars
 %empty = titan.mbarrier.alloc : !bars
@@ -887,12 +893,8 @@ titan.griddepcontrol.launch_dependents)");
 
 titan.warp_specialize {)");
   load();
-  if (pingpong()) {
-    multiply({"even", 0, 4});
-    multiply({"odd", 1, 5});
-  } else {
-    multiply({"multiply", -1, 1});
-  }
+  for (const GemmConsumer &consumer : consumers())
+    multiply(consumer);
   w.text("}");
   // With K split, a CTA has got all that is sent to it before it leaves.
   if (o.cluster() > 1)

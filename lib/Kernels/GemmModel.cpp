@@ -27,6 +27,7 @@
 #include "Model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace titan;
@@ -102,17 +103,43 @@ static double allBytes(const GemmShape &shape, const GemmOptions &o) {
           double(bytesOf(o.output)) * shape.m * shape.n);
 }
 
+/// Microseconds that the tensor cores take for a step.
+static double multiplyTime(const GemmOptions &o) {
+  const Machine machine;
+  double products = double(o.tileM) * o.tileN * o.tileK;
+  return products * bytesOf(o.input) / 2 / machine.products / machine.cycles /
+         efficiency(o);
+}
+
+/// Microseconds until a tile's sums are stored.
+static double storeTime(const GemmOptions &o) {
+  double cycles =
+      o.rows() * o.columns() / 128.0 / o.warpgroupsPerTile() / o.split * 20;
+  if (!o.swap) {
+    double panels = 0;
+    for (const GemmPanels &some : o.panels())
+      panels += some.count;
+    cycles =
+        700 + (100 + 350 * o.rows() / 64.0 / o.warpgroupsPerTile()) * panels;
+  }
+  return cycles / Machine().cycles;
+}
+
+static int64_t stepsOf(const GemmShape &shape, const GemmOptions &o) {
+  return ceilDiv(shape.k, o.tileK * o.split);
+}
+
 double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   Machine machine;
-  int64_t tiles =
-      shape.batches * ceilDiv(shape.m, o.spanM()) * ceilDiv(shape.n, o.spanN());
+  // Of groups the last tile of each is half full on average.
+  double tilesM = o.batch == Batch::Grouped
+                      ? std::max(1.0, double(shape.m) / o.spanM() + 0.5)
+                      : double(ceilDiv(shape.m, o.spanM()));
+  auto tiles =
+      int64_t(std::ceil(shape.batches * tilesM * ceilDiv(shape.n, o.spanN())));
   int64_t waves = ceilDiv(tiles, machine.clusters(o.ctas()));
-  int64_t steps = ceilDiv(shape.k, o.tileK * o.split);
-  double bytes = bytesOf(o.input);
-
-  double products = double(o.tileM) * o.tileN * o.tileK;
-  double multiply =
-      products * bytes / 2 / machine.products / machine.cycles / efficiency(o);
+  int64_t steps = stepsOf(shape, o);
+  double bytes = bytesOf(o.input), multiply = multiplyTime(o);
   auto straddles = [&](bool transposed, int64_t rows) {
     return int64_t((transposed ? rows : shape.k) * bytes) % 128 != 0;
   };
@@ -124,21 +151,18 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   load(o.tileM / o.clusterN, straddles(o.transposedA, shape.m));
   load(o.tileN / o.clusterM, straddles(o.transposedB, shape.n));
 
-  // A tile's epilogue is hidden by the other warpgroup's products; else the
-  // tensor cores wait for it.
-  double panels = ceilDiv(o.columnsOut(), o.panelWidth() * o.split);
-  double hidden = 150 * o.cluster();
-  double stores = o.swap ? o.rows() * o.columns() / 128.0 /
-                               o.warpgroupsPerTile() / o.split * 20
-                         : 700 + 450 * panels;
+  // A tile's epilogue is hidden by the other warpgroup's products, as far as
+  // these take as long; else the tensor cores wait for it.
+  double hidden = 150.0 * o.cluster() / machine.cycles, stores = storeTime(o);
   bool turns = o.consumers == Consumers::Pingpong;
-  double epilogue = (turns ? hidden : stores) / machine.cycles;
+  double main = steps * std::max(multiply, fill);
+  double epilogue = turns ? hidden + std::max(0.0, stores - main) / 2 : stores;
   if (o.split > 1)
     epilogue +=
         machine.exchange + o.collectedBytes() / machine.peerBytes(o.split);
-  double last = turns ? std::max(1500.0, stores / 3) / machine.cycles : 0;
+  double last = turns ? std::max(1500 / machine.cycles, stores / 3) : 0;
   double start = machine.start + (o.ctas() > 1 ? machine.clusterStart : 0);
-  double busy = waves * (steps * std::max(multiply, fill) + epilogue) + last;
+  double busy = waves * (main + epilogue) + last;
 
   // Device memory: everything once; longer pieces of a row are read faster.
   double all = allBytes(shape, o);
@@ -149,6 +173,10 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
                      : 0;
   // The two overlap, but not wholly.
   double memory = all / machine.memoryBytes / reached * (1 + 0.13 * again);
+  // Few bytes on their way: less comes.
+  double flight = double(o.depth()) * o.stageBytes() / 200e3;
+  if (o.batch == Batch::Equal)
+    memory *= 1 + 0.25 * std::max(0.0, 1 - flight);
   return start + std::max(busy, memory) + 0.15 * std::min(busy, memory);
 }
 
@@ -194,6 +222,10 @@ kernels::pickGemm(const GemmShape &shape, const GemmOptions &given,
     o.split = split;
     o.swap = swap;
     o.stages = 0;
+    // Where products do not hide the stores, these take turns.
+    if (consumers == Consumers::Pingpong && !o.buffers &&
+        storeTime(o) > stepsOf(shape, o) * multiplyTime(o))
+      o.buffers = 2;
     if (settle)
       settle(o); // The band is that of the tile that there will be.
     o.band = pickBand(shape, o);
@@ -264,8 +296,9 @@ kernels::pickGemm(const GemmShape &shape, const GemmOptions &given,
   bool left = 2 * ctas > multiprocessors && 5 * ctas < 3 * multiprocessors;
   picked.programmatic =
       given.programmatic ||
-      (!left && (shape.m <= picked.tileM || isMostlyResult(shape, picked) ||
-                 all <= machine.cacheBytes / 2));
+      (!left &&
+       (shape.m <= picked.tileM || isMostlyResult(shape, picked) ||
+        picked.batch == Batch::Equal || all <= machine.cacheBytes / 2));
   if (settle)
     settle(picked);
   return picked;

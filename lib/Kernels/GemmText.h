@@ -13,7 +13,8 @@
 //   body()       buffers, pipe or barriers; then a partition each:
 //     load()       one warp: A and B, slot after slot, by loadTile()
 //     multiply()   warpgroups: products() of each slot, release() of the one before,
-//     epilogue()     panel after panel: panel(), panelValue(), a store
+//     epilogue()     storePanels() of each width, panel after panel: panel(),
+//                    panelValue(), a store
 //       term()         of a panel's sums: alpha, beta, bias; activation()
 //       exchange()     with K split: the other CTAs' panels to them
 //   reference()  the same in linalg, with the error that is allowed
@@ -29,6 +30,7 @@
 #include "titan/Kernels/Gemm.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace titan::kernels {
 
@@ -69,6 +71,11 @@ public:
 
 private:
   bool pingpong() const { return o.consumers == Consumers::Pingpong; }
+  std::vector<GemmConsumer> consumers() const {
+    if (pingpong())
+      return {{"even", 0, 4}, {"odd", 1, 5}};
+    return {{"multiply", -1, 1}};
+  }
   /// A pipe says what the ring does; else its barriers stand in the text.
   bool usesPipe() const {
     return !pingpong() && o.cluster() == 1 && !o.gate && boxes(a) == 1 &&
@@ -111,7 +118,14 @@ private:
   // GemmEpilogue.cpp
   void epilogueTypes();
   void epilogueSetup();
+  void setPanels(const GemmPanels &panels);
+  void allocatePanels(const GemmConsumer &consumer);
+  std::string ringOfD(const GemmConsumer &consumer) const;
+  std::string nameOfTail(const GemmConsumer &consumer,
+                         const GemmPanels &panels) const;
   void epilogue(const GemmConsumer &consumer);
+  void storePanels(const GemmConsumer &consumer, const GemmPanels &panels,
+                   std::vector<std::string> &stores);
   void tellPeers(std::string_view barrier);
   void exchange();
   void exchanged();

@@ -24,6 +24,7 @@ for the shape, of a few that are compiled once each; see titan.ops.
 import math
 import os
 import sys
+from operator import itemgetter
 
 from . import Cache, Error, Kernel, Prepared, dtype_of, look, ops
 
@@ -128,8 +129,7 @@ def attention_out(o, q, k, v, causal=False, scale=None, window=None, lse=None, s
     """o = softmax(scale * q k^T) v. scale: 1 / sqrt(size), positive; window: how many keys before its own place a row
     sees; lse: batch x heads x queries, f32, gets the logarithms. Returns o."""
     kept = []
-    (Q, at_q), (K, at_k), (V, at_v), (O, at_o) = (look(name, value, kept) for name, value in
-                                                  (("q", q), ("k", k), ("v", v), ("o", o)))
+    (Q, at_q), (K, at_k), (V, at_v), (O, at_o) = look("q", q, kept), look("k", k, kept), look("v", v, kept), look("o", o, kept)
     L, at_lse = (None, 0) if lse is None else look("lse", lse, kept)
     if scale is not None and _number("scale", scale, 0) == 0:
         raise Error("bad-argument", "scale 0", fix="give a positive number")
@@ -140,9 +140,13 @@ def attention_out(o, q, k, v, causal=False, scale=None, window=None, lse=None, s
     if prepared is _missing:
         prepared = _launches[key] = _prepare(key)
     if prepared is not None:
-        bits = [at_q, at_k, at_v, at_o] + [at_lse] * (L is not None)
+        bits = [at_q, at_k, at_v, at_o]
+        if L is not None:
+            bits.append(at_lse)
         bits.append(ops._bits(Q[0][3] ** -0.5 if scale is None else scale))
-        prepared.launch(bits + [window] * (window is not None), stream)
+        if window is not None:
+            bits.append(window)
+        prepared.launch(bits, stream)
     return o
 
 
@@ -159,22 +163,60 @@ def _register():
                     fix="install torch, or call attention_out with a result of your own") from None
 
     from .decode import launcher
-    decode = launcher(torch)
+    _, find = launcher(torch)
+    calls = Cache()  # all that decides, but addresses and numbers -> the call
 
     def empty(q, lse):
         """O as a projection takes it: the heads of a token side by side."""
         batches, heads, queries, size = q.shape
-        o = q.new_empty((batches, queries, heads, size)).transpose(1, 2)
+        row = heads * size
+        o = q.new_empty_strided(q.shape, (queries * row, size, row, 1))
         return o, q.new_empty((batches, heads, queries) if lse else (0,), dtype=torch.float32)
 
-    def launch(q, k, v, causal=False, scale=None, window=None, lse=False):
+    def make(q, k, v, causal, windowed, lse):
+        """What a call with tensors like these does; None where there is nothing to compute."""
         if q.dim() != 4:
             raise _wrong(f"'q' has {q.dim()} dimensions", "give batch x heads x tokens x size")
-        if window is None and q.shape[2] * q.shape[1] <= _FEW * k.shape[1] and k.shape[2] >= _MANY:
-            return decode(q, k, v, causal, scale, lse)
-        o, sums = empty(q, lse)
-        attention_out(o, q, k, v, causal, scale, window, sums if lse else None)
-        return o, sums
+        if not windowed and q.shape[2] * q.shape[1] <= _FEW * k.shape[1] and k.shape[2] >= _MANY:
+            found = find(q, k, v, causal, lse)
+            return found and (lambda q, k, v, scale, window: found(q, k, v, scale, None, None, 0, torch.float32))
+        made = empty(q, lse)
+        seen = [(t.shape, t.stride(), t.dtype, t.get_device()) for t in (q, k, v, *made)]
+        prepared = _prepare((*seen[:4], seen[4] if lse else None, causal, windowed))
+        if prepared is None:
+            return None
+        (shape, strides, *_), own, start = seen[3], ops._bits(q.shape[3] ** -0.5), prepared.launch
+
+        def call(q, k, v, scale, window):
+            o, sums = q.new_empty_strided(shape, strides), None
+            bits = [q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr()]
+            if lse:
+                sums = q.new_empty(seen[4][0], dtype=torch.float32)
+                bits.append(sums.data_ptr())
+            bits.append(own if scale is None else ops._bits(scale))
+            if windowed:
+                bits.append(window)
+            start(bits)
+            return o, sums
+
+        return call
+
+    def launch(q, k, v, causal=False, scale=None, window=None, lse=False):
+        """O, and the logarithms where they are asked for, else perhaps None."""
+        if scale is not None and _number("scale", scale, 0) == 0:
+            raise Error("bad-argument", "scale 0", fix="give a positive number")
+        if window is not None:
+            window = min(int(_number("window", window, 0)), 2**31 - 1)
+        key = (q.shape, q.stride(), k.shape, k.stride(), v.shape, v.stride(), q.dtype, k.dtype, v.dtype, q.get_device(),
+               k.get_device(), v.get_device(), causal, window is None, lse)
+        call = calls.get(key, _missing)
+        if call is _missing:
+            call = calls[key] = make(q, k, v, bool(causal), window is not None, bool(lse))
+        return call(q, k, v, scale, window) if call else empty(q, lse)
+
+    def whole(q, k, v, causal=False, scale=None, window=None, lse=False):
+        o, sums = launch(q, k, v, causal, scale, window, lse)
+        return o, q.new_empty((0,), dtype=torch.float32) if sums is None else sums
 
     def trace(q, k, v, causal=False, scale=None, window=None, lse=False):
         torch._check(q.dim() == 4 and k.dim() == 4 and v.dim() == 4,
@@ -183,7 +225,7 @@ def _register():
                      lambda: "titan::attention: q, k and v have heads of one size")
         return empty(q, lse)
 
-    operation = torch.library.custom_op("titan::attention", launch, mutates_args=(), schema=_SCHEMA)
+    operation = torch.library.custom_op("titan::attention", whole, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
     return ops._directly(torch, operation, launch, 3)
 
@@ -231,6 +273,9 @@ _SCHEMA_VARLEN = ("(Tensor q, Tensor k, Tensor v, Tensor cu_seqlens_q, Tensor cu
                   " float? scale=None, int? window=None, bool lse=False) -> (Tensor, Tensor)")
 
 
+_VARLEN = ("Q", "K", "V", "cu_seqlens_q", "cu_seqlens_k", "O", "LSE", "scale", "window", "longest")
+
+
 def _register_varlen():
     """Makes torch.ops.titan.attention_varlen, once; without `lse` its second result is empty."""
     try:
@@ -239,44 +284,63 @@ def _register_varlen():
         raise Error("file-not-found", "titan.ops.attention_varlen makes a PyTorch tensor, and PyTorch is not there",
                     fix="install torch") from None
 
+    calls = Cache()  # all that decides, but addresses and numbers -> the call
+
     def empty(q, lse):
         return q.new_empty(q.shape), q.new_empty((q.shape[1], q.shape[0]) if lse else (0,), dtype=torch.float32)
 
+    def make(tensors, causal, windowed, lse, longest):
+        """What a call with tensors like these does; None where there is nothing to compute."""
+        q = tensors[0]
+        if q.dim() != 3:
+            raise _wrong(f"'q' has {q.dim()} dimensions", "give rows x heads x size")
+        q, k, v, starts_q, starts_k, o, sums = [(t.shape, t.stride(), t.dtype, t.get_device()) for t in (*tensors, *empty(q, lse))]
+        found = _prepare_varlen((q, k, v, o, starts_q, starts_k, sums if lse else None, causal, windowed), longest)
+        if found is None:
+            return None
+        prepared, names = found
+        order = itemgetter(*(_VARLEN.index(name) for name in names))
+        own, start, shape, shape_of_sums = ops._bits(q[0][2] ** -0.5), prepared.launch, o[0], sums[0]
+
+        def call(tensors, scale, window, longest):
+            q, k, v, starts_q, starts_k = tensors
+            o = q.new_empty(shape)
+            sums = q.new_empty(shape_of_sums, dtype=torch.float32) if lse else None
+            start(order((q.data_ptr(), k.data_ptr(), v.data_ptr(), starts_q.data_ptr(), starts_k.data_ptr(), o.data_ptr(),
+                         sums.data_ptr() if lse else 0, own if scale is None else ops._bits(scale), window, longest)))
+            return o, sums
+
+        return call
+
     def launch(q, k, v, cu_seqlens_q, cu_seqlens_k, longest, causal=False, scale=None, window=None, lse=False):
+        """O, and the logarithms where they are asked for, else perhaps None."""
         if scale is not None and _number("scale", scale, 0) == 0:
             raise Error("bad-argument", "scale 0", fix="give a positive number")
         if not 0 < longest < 2**31:
             raise Error("bad-argument", f"longest {longest}", fix="give at least the most queries that a sequence has")
         if window is not None:
             window = min(int(_number("window", window, 0)), 2**31 - 1)
-        if q.dim() != 3:
-            raise _wrong(f"'q' has {q.dim()} dimensions", "give rows x heads x size")
-        o, sums = empty(q, lse)
-        given = {"Q": q, "K": k, "V": v, "O": o, "cu_seqlens_q": cu_seqlens_q, "cu_seqlens_k": cu_seqlens_k}
-        kept, bits, seen = [], {}, []
-        for name, tensor in given.items():
-            look_of, bits[name] = look(name, tensor, kept)
-            seen.append(look_of)
-        sums_seen = None
-        if lse:
-            sums_seen, bits["LSE"] = look("lse", sums, kept)
-        key = (*seen, sums_seen, bool(causal), window is not None)
+        tensors = q, k, v, cu_seqlens_q, cu_seqlens_k
         # The model's kernel for the longest of some kinds of lengths.
-        found = _launches.get((key, _near(longest)), _missing)
-        if found is _missing:
-            found = _launches[key, _near(longest)] = _prepare_varlen(key, longest)
-        if found is not None:
-            prepared, names = found
-            bits.update(scale=ops._bits(q.shape[2] ** -0.5 if scale is None else scale), window=window or 0, longest=longest)
-            prepared.launch([bits[name] for name in names])
-        return o, sums
+        key = (q.shape, q.stride(), k.shape, k.stride(), v.shape, v.stride(), cu_seqlens_q.shape, cu_seqlens_k.shape,
+               cu_seqlens_q.stride(), cu_seqlens_k.stride(), q.dtype, k.dtype, v.dtype, cu_seqlens_q.dtype,
+               cu_seqlens_k.dtype, q.get_device(), k.get_device(), v.get_device(), cu_seqlens_q.get_device(),
+               cu_seqlens_k.get_device(), causal, window is None, lse, _near(longest))
+        call = calls.get(key, _missing)
+        if call is _missing:
+            call = calls[key] = make(tensors, bool(causal), window is not None, bool(lse), longest)
+        return call(tensors, scale, window or 0, longest) if call else empty(q, lse)
+
+    def whole(q, *more):
+        o, sums = launch(q, *more)
+        return o, q.new_empty((0,), dtype=torch.float32) if sums is None else sums
 
     def trace(q, k, v, cu_seqlens_q, cu_seqlens_k, longest, causal=False, scale=None, window=None, lse=False):
         torch._check(q.dim() == 3 and k.dim() == 3 and v.dim() == 3,
                      lambda: "titan::attention_varlen takes rows x heads x size")
         return empty(q, lse)
 
-    operation = torch.library.custom_op("titan::attention_varlen", launch, mutates_args=(), schema=_SCHEMA_VARLEN)
+    operation = torch.library.custom_op("titan::attention_varlen", whole, mutates_args=(), schema=_SCHEMA_VARLEN)
     operation.register_fake(trace)
     return ops._directly(torch, operation, launch, 5)
 

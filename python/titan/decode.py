@@ -15,6 +15,7 @@ titan.ops and decode_package.
 """
 import os
 import sys
+from operator import itemgetter
 
 from . import Cache, Error, Kernel, Prepared, _find_torch, dtype_of, ops
 from .attention import _F32, _I32, _INPUTS, _number, _wrong
@@ -23,6 +24,7 @@ __all__ = ["decode", "decode_package", "prepare_decode"]
 
 _kernels = Cache()   # options -> the two kernels
 _launches = Cache()  # all that decides, but addresses and numbers -> _Launch, or None
+_missing = object()
 
 
 def decode_package(input="bf16", size=128, causal=False, lse=False, page=0):
@@ -48,17 +50,33 @@ def prepare_decode(input="bf16", size=128, causal=False, lse=False, page=0):
     return _kernels[key]
 
 
+# What the two kernels take, in the order in which a call has it.
+_VALUES = ("Q", "K", "V", "O", "Parts", "Logs", "LSE", "ctas", "scale", "longest", "table", "lengths")
+
+
 class _Launch:
     """Both kernels for one kind of arguments: what they need beside the tensors' addresses."""
 
-    def __init__(self, kernels, looks, slots, size):
-        self.first, self.second = (Prepared(kernel, [looks[name] for name in kernel.arguments]) for kernel in kernels)
-        self.orders = [kernel.arguments for kernel in kernels]
-        self.slots, self.logs = slots, slots * 64 * size * 4  # bytes before Logs
+    def __init__(self, kernels, looks, slots, o, lse, ctas):
+        (self.first, order), (self.second, then) = (
+            (Prepared(kernel, [looks[name] for name in kernel.arguments]).launch,
+             itemgetter(*(_VALUES.index(name) for name in kernel.arguments))) for kernel in kernels)
+        self.orders = order, then
+        size = o[0][3]
+        self.o, self.lse, self.ctas, self.scale = o, lse, ctas, ops._bits(size ** -0.5)
+        self.logs, self.work = slots * 64 * size * 4, (slots * 64 * (size + 1),)  # bytes before Logs, numbers in all
 
-    def __call__(self, bits):
-        self.first.launch([bits[name] for name in self.orders[0]])
-        self.second.launch([bits[name] for name in self.orders[1]])
+    def __call__(self, q, k, v, scale, table, lengths, longest, f32):
+        o, work = q.new_empty_strided(*self.o), q.new_empty(self.work, dtype=f32)
+        sums = None if self.lse is None else q.new_empty(self.lse, dtype=f32)
+        at = work.data_ptr()
+        values = (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), at, at + self.logs, 0 if sums is None else sums.data_ptr(),
+                  self.ctas, self.scale if scale is None else ops._bits(scale), longest,
+                  0 if table is None else table.data_ptr(), 0 if lengths is None else lengths.data_ptr())
+        order, then = self.orders
+        self.first(order(values))
+        self.second(then(values))
+        return o, sums
 
 
 def _prepare(q, k, v, table, lengths, causal, lse, multiprocessors):
@@ -107,22 +125,27 @@ def _prepare(q, k, v, table, lengths, causal, lse, multiprocessors):
     looks["Parts"] = ((slots, 64, size), (64 * size, size, 1), torch.float32, device)
     looks["Logs"] = ((slots, 64), (64, 1), torch.float32, device)
     looks["LSE"] = ((batches, heads_k, group, queries), (heads * queries, group * queries, queries, 1), torch.float32, device)
-    return _Launch(prepare_decode(_INPUTS[code], size, causal, lse, tokens if paged else 0), looks, slots, size)
+    return _Launch(prepare_decode(_INPUTS[code], size, causal, lse, tokens if paged else 0), looks, slots,
+                   ((batches, heads, queries, size), _strides(q)), (batches, heads, queries) if lse else None, multiprocessors)
 
 
 _SCHEMA = ("(Tensor q, Tensor k, Tensor v, bool causal=False, float? scale=None, bool lse=False, Tensor? table=None,"
            " Tensor? lengths=None, int longest=0) -> (Tensor, Tensor)")
 
 
+def _strides(q):
+    """O's, as a projection takes it: the heads of a token side by side."""
+    _, heads, queries, size = q.shape
+    return queries * heads * size, size, heads * size, 1
+
+
 def _empty(q, lse, f32):
-    """O as a projection takes it: the heads of a token side by side."""
-    batches, heads, queries, size = q.shape
-    o = q.new_empty((batches, queries, heads, size)).transpose(1, 2)
-    return o, q.new_empty((batches, heads, queries) if lse else (0,), dtype=f32)
+    o = q.new_empty_strided(q.shape, _strides(q))
+    return o, q.new_empty(q.shape[:3] if lse else (0,), dtype=f32)
 
 
 def launcher(torch):
-    """titan.ops.decode without PyTorch's dispatcher."""
+    """titan.ops.decode without PyTorch's dispatcher; and the call that it makes for tensors without pages, or None."""
     counts, f32 = {}, torch.float32
     _find_torch()
 
@@ -131,35 +154,31 @@ def launcher(torch):
             counts[device] = torch.cuda.get_device_properties(device).multi_processor_count
         return counts[device]
 
+    def find(q, k, v, causal, lse):
+        return _prepare(q, k, v, None, None, causal, lse, multiprocessors(q.get_device()))
+
     def launch(q, k, v, causal=False, scale=None, lse=False, table=None, lengths=None, longest=0):
+        """O, and the logarithms where they are asked for, else perhaps None."""
         if scale is not None and _number("scale", scale, 0) == 0:
             raise Error("bad-argument", "scale 0", fix="give a positive number")
         there = table is not None
         if there and not 0 < longest < 2**31:
             raise Error("bad-argument", f"longest {longest}", fix="give at least the most keys that a batch has")
-        if q.dim() != 4:
-            raise _wrong(f"'q' has {q.dim()} dimensions", "give batch x heads x queries x size")
-        ctas = multiprocessors(q.get_device())
-        key = (q.shape, q.stride(), k.shape, k.stride(), v.shape, v.stride(), q.dtype, k.dtype, v.dtype, q.get_device(),
-               k.get_device(), v.get_device(), causal, lse,
-               there and (table.shape, table.stride(), table.dtype), lengths is not None and (lengths.shape, lengths.dtype))
-        if key in _launches:
-            prepared = _launches[key]
-        else:
-            prepared = _launches[key] = _prepare(q, k, v, table, lengths, causal, lse, ctas)
-        o, sums = _empty(q, lse, f32)
-        if prepared is None:
-            return o, sums
-        size = q.shape[3]
-        work = q.new_empty((prepared.slots * 64 * (size + 1),), dtype=f32)
-        at = work.data_ptr()
-        prepared({"Q": q.data_ptr(), "K": k.data_ptr(), "V": v.data_ptr(), "O": o.data_ptr(), "Parts": at,
-                  "Logs": at + prepared.logs, "LSE": sums.data_ptr(), "ctas": ctas,
-                  "scale": ops._bits(size ** -0.5 if scale is None else scale), "longest": longest,
-                  "table": table.data_ptr() if there else 0, "lengths": lengths.data_ptr() if there else 0})
-        return o, sums
+        device = q.get_device()
+        key = (q.shape, q.stride(), k.shape, k.stride(), v.shape, v.stride(), q.dtype, k.dtype, v.dtype, device, k.get_device(),
+               v.get_device(), causal, lse,
+               (table.shape, table.stride(), table.dtype) if there else None,
+               None if lengths is None else (lengths.shape, lengths.stride(), lengths.dtype))
+        call = _launches.get(key, _missing)
+        if call is _missing:
+            if q.dim() != 4:
+                raise _wrong(f"'q' has {q.dim()} dimensions", "give batch x heads x queries x size")
+            call = _launches[key] = _prepare(q, k, v, table, lengths, bool(causal), bool(lse), multiprocessors(device))
+        if call is None:
+            return _empty(q, lse, f32)
+        return call(q, k, v, scale, table, lengths, longest, f32)
 
-    return launch
+    return launch, find
 
 
 def _register():
@@ -169,7 +188,11 @@ def _register():
     except ImportError:
         raise Error("file-not-found", "titan.ops.decode makes a PyTorch tensor, and PyTorch is not there",
                     fix="install torch") from None
-    launch = launcher(torch)
+    launch, _ = launcher(torch)
+
+    def whole(q, *more):
+        o, sums = launch(q, *more)
+        return o, q.new_empty((0,), dtype=torch.float32) if sums is None else sums
 
     def trace(q, k, v, causal=False, scale=None, lse=False, table=None, lengths=None, longest=0):
         torch._check(q.dim() == 4 and k.dim() == 4 and v.dim() == 4,
@@ -178,7 +201,7 @@ def _register():
                      lambda: "titan::decode: q, k and v have heads of one size")
         return _empty(q, lse, torch.float32)
 
-    operation = torch.library.custom_op("titan::decode", launch, mutates_args=(), schema=_SCHEMA)
+    operation = torch.library.custom_op("titan::decode", whole, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
     return ops._directly(torch, operation, launch, 3)
 

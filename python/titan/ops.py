@@ -19,7 +19,7 @@ that torch.compile traces through it; it has no gradient. A kernel is taken from
     the model's choice for the shape                generated and compiled by `titan` ($TITAN_COMPILER, or on the PATH),
                                                     and kept in $TITAN_CACHE (~/.cache/titan)
 
-titan.ops.attention and attention_varlen are in titan/attention.py, decode in titan/decode.py. What is refused is a titan.Error with code and fix. A shape's first call may compile (seconds): capture CUDA graphs
+titan.ops.gemm_grouped, for groups of rows with a matrix each, is in titan/grouped.py, attention and attention_varlen are in titan/attention.py, decode in titan/decode.py. What is refused is a titan.Error with code and fix. A shape's first call may compile (seconds): capture CUDA graphs
 after it.
 """
 import hashlib
@@ -33,8 +33,8 @@ import tempfile
 from . import compiler
 from . import Cache, Error, Kernel, Prepared, dtype_of, look
 
-__all__ = ["attention", "attention_out", "attention_package", "attention_varlen", "decode", "decode_package", "gemm", "gemm_out",
-           "package_name", "prepare_attention", "prepare_decode", "prepare_gemm"]
+__all__ = ["attention", "attention_out", "attention_package", "attention_varlen", "decode", "decode_package", "gemm", "gemm_grouped",
+           "gemm_out", "package_name", "prepare_attention", "prepare_decode", "prepare_gemm"]
 
 # titan.h's element types, as `titan generate gemm` spells them.
 _INPUTS = {3: "f16", 4: "bf16", 5: "e4m3", 6: "e5m2"}
@@ -46,10 +46,11 @@ def _wrong(message, fix):
     return Error("argument-shape", message, fix=fix)
 
 
-def package_name(input, output, layout, epilogue=(), activation="none", gate=False, promote=False, batch=False):
+def package_name(input, output, layout, epilogue=(), activation="none", gate=False, promote=False, batch=False,
+                 grouped=False):
     """The file name of a prebuilt package: its types, layouts and epilogue; "gemm-bf16-nt-f32-alpha-silu.titanpkg"."""
     parts = ["gemm", input, layout] + ([output] if output != input else []) + list(epilogue)
-    parts += [name for name, there in (("gate", gate), ("promote", promote), ("batch", batch)) if there]
+    parts += [name for name, there in (("gate", gate), ("promote", promote), ("batch", batch), ("grouped", grouped)) if there]
     return "-".join(parts + ([activation] if activation != "none" else [])) + ".titanpkg"
 
 
@@ -68,10 +69,11 @@ def _call(*words, folder=None):
     return done.stdout
 
 
-def _compiled(options, shape):
+def _compiled(options, shape, unchecked):
     """The package of the kernel that the model picks."""
     words = [word for name, value in options for word in ("--" + name, value)]
-    return _generated("gemm", "--shape", "x".join(map(str, shape)), *words)
+    # Groups: how often loops run there data decides, which the checker says that it does not follow (tests/Kernels).
+    return _generated("gemm", "--shape", "x".join(map(str, shape)), *words, flags=["--check=off"] if unchecked else [])
 
 
 def _generated(*words, flags=()):
@@ -114,18 +116,18 @@ def _prebuilt(rows, name):
 
 
 def prepare_gemm(shape, input="bf16", output="bf16", layout="nt", epilogue=(), activation="none", gate=False,
-                 promote=False, batches=None):
-    """The kernel for (M, N, K), and as many batches: before a CUDA graph is captured, say. The options are those of
-    `titan generate gemm`."""
-    key = (tuple(shape), input, output, layout, tuple(epilogue), activation, gate, promote, batches)
+                 promote=False, batches=None, grouped=False):
+    """The kernel for (M, N, K), and as many batches, or groups of so many rows: before a CUDA graph is captured, say.
+    The options are those of `titan generate gemm`."""
+    key = (tuple(shape), input, output, layout, tuple(epilogue), activation, gate, promote, batches, grouped)
     if key not in _kernels:
         path = _prebuilt(shape[0], package_name(input, output, layout, epilogue, activation, gate, promote,
-                                                batches is not None))
+                                                batches is not None and not grouped, grouped))
         if not path:
             options = [("input", input), ("output", output), ("layout", layout), ("activation", activation)]
             options += [(name, "on") for name, there in (("gate", gate), ("promote", promote)) if there]
-            options += [("batch", "equal"), ("batches", str(batches))] if batches is not None else []
-            path = _compiled(options + ([("epilogue", ",".join(epilogue))] if epilogue else []), shape)
+            options += [("batch", "grouped" if grouped else "equal"), ("batches", str(batches))] if batches is not None else []
+            path = _compiled(options + ([("epilogue", ",".join(epilogue))] if epilogue else []), shape, grouped)
         if path not in _packages:
             _packages[path] = Kernel(path)
         _kernels[key] = _packages[path]
@@ -229,27 +231,58 @@ _SCHEMA = ('(Tensor a, Tensor b, Tensor? bias=None, Tensor? c=None, float alpha=
            'str activation="none", ScalarType? out_dtype=None, bool gate=False, bool promote=False) -> Tensor')
 
 
-def _onlookers(torch):
-    """Where nothing looks on (no trace, no mode, no gradient) the dispatcher would cost more than the launch: whether a
-    trace does, modes do, and somebody a tensor."""
-    plain, grad = (torch.Tensor, torch.nn.Parameter), torch.is_grad_enabled
+def _unseen(torch):
+    """Whether nothing looks on: no trace, no mode, no gradient of a tensor. Then the dispatcher would cost more than the
+    launch."""
+    plain, grad, compiling = (torch.Tensor, torch.nn.Parameter), torch.is_grad_enabled, torch.compiler.is_compiling
+    modes = torch._C._len_torch_dispatch_stack
 
-    def watched(tensor):
-        return type(tensor) not in plain or (tensor.requires_grad and grad())
+    def unseen(tensors):
+        if compiling() or modes():
+            return False
+        for tensor in tensors:
+            if type(tensor) not in plain:
+                return False
+        if grad():
+            for tensor in tensors:
+                if tensor.requires_grad:
+                    return False
+        return True
 
-    return torch.compiler.is_compiling, torch._C._len_torch_dispatch_stack, watched
+    return unseen
 
 
 def _directly(torch, operation, launch, tensors):
     """Launches without the dispatcher where nothing looks on; the first `tensors` arguments are tensors."""
-    compiling, modes, watched = _onlookers(torch)
+    unseen = _unseen(torch)
 
     def call(*arguments):
-        if compiling() or modes() or any(map(watched, arguments[:tensors])):
-            return operation(*arguments)
-        return launch(*arguments)
+        return (launch if unseen(arguments[:tensors]) else operation)(*arguments)
 
     return call
+
+
+def _empty(a, shape, dtype):
+    """A tensor on a's device, whose rows begin at multiples of 16 bytes, as tensor maps want them."""
+    n = shape[-1]
+    if n % 16 == 0:
+        return a.new_empty(shape, dtype=dtype)
+    whole = 16 // dtype.itemsize
+    return a.new_empty((*shape[:-1], (n + whole - 1) // whole * whole), dtype=dtype)[..., :n]
+
+
+def _fitting(tensor):
+    """The tensor, or a copy whose rows are dense and begin at multiples of 16 bytes."""
+    if tensor is None or tensor.dim() not in (2, 3):
+        return tensor
+    size, strides = tensor.dtype.itemsize, tensor.stride()
+    if strides[-2] == 1 and strides[-1] != 1:
+        return tensor if (turned := tensor.mT) is (copy := _fitting(turned)) else copy.mT
+    if strides[-1] == 1 and tensor.data_ptr() % 16 == 0 and not any(s * size % 16 for s in strides[:-1]):
+        return tensor
+    columns, whole = tensor.shape[-1], 16 // size
+    padded = tensor.new_empty((*tensor.shape[:-1], (columns + whole - 1) // whole * whole))
+    return padded[..., :columns].copy_(tensor)
 
 
 def _register():
@@ -261,26 +294,9 @@ def _register():
                     fix="install torch, or call gemm_out with a result of your own") from None
 
     def empty(a, b, out_dtype, gate):
-        """Rows begin at multiples of 16 bytes, as tensor maps want them. Of fp8 the result is bf16."""
+        """Of fp8 the result is bf16."""
         dtype = out_dtype or (a.dtype if a.dtype.itemsize > 1 else torch.bfloat16)
-        rows, n = a.shape[:-1], b.shape[-1] // (2 if gate else 1)
-        if n % 16 == 0:
-            return a.new_empty((*rows, n), dtype=dtype)
-        whole = 16 // dtype.itemsize
-        return a.new_empty((*rows, (n + whole - 1) // whole * whole), dtype=dtype)[..., :n]
-
-    def fitting(tensor):
-        """The tensor, or a copy whose rows are dense and begin at multiples of 16 bytes."""
-        if tensor is None or tensor.dim() not in (2, 3):
-            return tensor
-        size, strides = tensor.dtype.itemsize, tensor.stride()
-        if strides[-2] == 1 and strides[-1] != 1:
-            return tensor if (turned := tensor.mT) is (copy := fitting(turned)) else copy.mT
-        if strides[-1] == 1 and tensor.data_ptr() % 16 == 0 and not any(s * size % 16 for s in strides[:-1]):
-            return tensor
-        columns, whole = tensor.shape[-1], 16 // size
-        padded = tensor.new_empty((*tensor.shape[:-1], (columns + whole - 1) // whole * whole))
-        return padded[..., :columns].copy_(tensor)
+        return _empty(a, (*a.shape[:-1], b.shape[-1] // (2 if gate else 1)), dtype)
 
     def launch(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None, gate=False,
                promote=False):
@@ -292,7 +308,7 @@ def _register():
         try:
             return gemm_out(d, a, b, bias, c, alpha, beta, activation, **more)
         except Error:
-            copies = [fitting(tensor) for tensor in (a, b, c)]
+            copies = [_fitting(tensor) for tensor in (a, b, c)]
             if all(copy is tensor for copy, tensor in zip(copies, (a, b, c))):
                 raise
         return gemm_out(d, *copies[:2], bias, copies[2], alpha, beta, activation, **more)
@@ -306,13 +322,11 @@ def _register():
     operation = torch.library.custom_op("titan::gemm", launch, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
 
-    compiling, modes, watched = _onlookers(torch)
+    unseen = _unseen(torch)
 
-    def call(a, b, bias, c, alpha, beta, activation, out_dtype, gate, promote):
-        if (compiling() or modes() or watched(a) or watched(b) or (bias is not None and watched(bias))
-                or (c is not None and watched(c))):
-            return operation(a, b, bias, c, alpha, beta, activation, out_dtype, gate, promote)
-        return launch(a, b, bias, c, alpha, beta, activation, out_dtype, gate, promote)
+    def call(a, b, bias, c, *more):
+        there = (a, b) if bias is None and c is None else [tensor for tensor in (a, b, bias, c) if tensor is not None]
+        return (launch if unseen(there) else operation)(a, b, bias, c, *more)
 
     return call
 
@@ -334,3 +348,4 @@ if "torch" in sys.modules:
 from .attention import (attention, attention_out, attention_package, attention_varlen,  # noqa: E402 (it needs the above)
                         prepare_attention)
 from .decode import decode, decode_package, prepare_decode  # noqa: E402
+from .grouped import gemm_grouped  # noqa: E402

@@ -29,8 +29,9 @@ static std::string flags(const GemmOptions &o) {
   return text.str();
 }
 
-/// Five runs of one table: 46 shapes, most of few tiles, candidates timed in
-/// turns; programmatic launches in the last two.
+/// Six runs of one table: 46 shapes, most of few tiles, and nine, candidates timed
+/// in turns; programmatic launches in the last three. Panels of several widths are
+/// those of the last alone.
 TEST(GemmModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
   std::ifstream file(TITAN_RESULTS "/h200-gemm-split.json");
   json table = json::parse(file);
@@ -54,15 +55,15 @@ TEST(GemmModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
       if (!at)
         at = atUsual; // A run that has no programmatic launches.
       ++picks;
-      if (!at)
+      if (!at || (picked.panels().size() > 1 && !run.value("mixed", false)))
         continue; // Not among the candidates of this run.
       ++measured;
       EXPECT_GE(best / at, 0.95)
           << shape.m << "x" << shape.n << "x" << shape.k << ": "
           << flags(picked) << " " << at << " us, best " << best;
     }
-  // Of most picks there is a time: 27 shapes in the first run, 16, 40, 6 and 1 in
+  // Of most picks there is a time: 27 shapes in the first run, 16, 40, 6, 1 and 9 in
   // the others.
-  EXPECT_EQ(picks, 90);
-  EXPECT_GE(measured, 72);
+  EXPECT_EQ(picks, 99);
+  EXPECT_GE(measured, 60);
 }

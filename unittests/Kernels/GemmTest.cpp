@@ -71,7 +71,14 @@ TEST(Gemm, WhatIsTakenFits) {
     EXPECT_FALSE(checkGemm(more));
     // The instruction's operands, and the sums beside the rest.
     EXPECT_EQ(o.rows() % (64 * o.warpgroupsPerTile()), 0);
-    EXPECT_EQ(o.columns() % (o.panelWidth() * o.split), 0);
+    // Panels lie side by side, and cover what leaves.
+    int64_t end = 0;
+    for (const GemmPanels &panels : o.panels()) {
+      EXPECT_EQ(panels.first * panels.width, end);
+      EXPECT_TRUE(panels.first == 0 || panels.count == 1);
+      end += panels.width * panels.count;
+    }
+    EXPECT_EQ(end * o.split, o.columnsOut());
     EXPECT_LE(o.rows() * o.columns() / (128 * o.warpgroupsPerTile()), 192);
   });
   EXPECT_GT(taken, 100);

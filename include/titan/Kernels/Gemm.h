@@ -17,6 +17,7 @@
 //              D belong to B[g] and bias[g]
 //   tile       what a CTA computes of D at a time, and how deep a stage is
 //   stages     how many pieces of A and B are on their way
+//   buffers    through so many buffers D leaves a tile, panel after panel
 //   cluster    2x1: two CTAs one above the other share B: each loads half of
 //              it, and multicasts that to both. 1x2: side by side; they share A
 //   consumers  cooperative: all warpgroups multiply one tile. pingpong: two
@@ -56,6 +57,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace titan::kernels {
 
@@ -73,6 +75,11 @@ int64_t bytesOf(Element element);
 /// The target of the kernels: the one with wgmma.
 const TargetInfo &builtFor();
 
+/// Panels of D's columns, side by side, the first at `first` * `width`.
+struct GemmPanels {
+  int64_t width = 0, first = 0, count = 0;
+};
+
 struct GemmOptions {
   std::string name = "gemm";
   Element input = Element::BF16, output = Element::BF16;
@@ -80,7 +87,8 @@ struct GemmOptions {
   bool transposedA = false, transposedB = false;
 
   int64_t tileM = 128, tileN = 256, tileK = 64;
-  int64_t stages = 0; ///< 0: as many as shared memory holds.
+  int64_t stages = 0;  ///< 0: as many as shared memory holds.
+  int64_t buffers = 0; ///< For D; 0: as panelBuffers() says.
   int64_t clusterM = 1, clusterN = 1;
   Consumers consumers = Consumers::Cooperative;
   int64_t band = 8;
@@ -112,9 +120,13 @@ struct GemmOptions {
   /// Warpgroups that multiply, and those of them that share a tile.
   int64_t warpgroups() const;
   int64_t warpgroupsPerTile() const;
-  /// Columns of D that one store takes, and the buffers for such panels that a
-  /// tile leaves through.
+  /// Columns of D that one store takes, at most; how a tile is cut into such
+  /// panels (176 columns: two of 64, one of 32, one of 16); and the buffers, each
+  /// for the widest, that it leaves through.
   int64_t panelWidth() const;
+  int64_t leastPanelWidth() const;
+  bool mixesPanels() const;
+  std::vector<GemmPanels> panels() const;
   int64_t panelBuffers() const;
   int64_t stageBytes() const;
   int64_t panelBytes() const;

@@ -10,7 +10,7 @@ import sys
 
 OPTIONS = {
     "consumers": ["cooperative", "pingpong"],
-    "tile": ["64x64", "64x128", "128x64", "128x128", "128x192", "192x64", "256x128"],
+    "tile": ["64x64", "64x128", "128x64", "128x128", "128x192", "192x64", "256x128", "128x176", "64x112"],
     "rows of K": ["1", "1", "2"],  # a stage's, of 128 bytes
     "cluster": ["1x1", "2x1", "1x2"],
     "band": ["1", "2", "8"],

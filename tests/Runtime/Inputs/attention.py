@@ -99,19 +99,15 @@ class Operation:
         return self.call(*arguments)
 
 
-def new_empty(self, dims, dtype=BF16):
-    made = Tensor(dims, (1,) * len(dims), kind=dtype)
-    if len(dims) == 4:
-        batches, tokens, heads, size = dims
-        made.transpose = lambda a, b: Tensor((batches, heads, tokens, size))
-    return made
-
-
-Tensor.new_empty = new_empty
+Tensor.new_empty = lambda self, dims, dtype=BF16: Tensor(dims, (1,) * len(dims), kind=dtype)
+Tensor.new_empty_strided = lambda self, dims, strides: Tensor(dims, strides)
+Tensor.dtype, Tensor.stride = property(lambda self: self.kind), lambda self: self.strides
+Tensor.get_device, Tensor.data_ptr = lambda self: 0, lambda self: c.addressof(self.memory)
 stand_in = types.ModuleType("torch")
-stand_in.float32, stand_in._check = F32, check
+stand_in.float32, stand_in.bfloat16, stand_in._check = F32, BF16, check
 stand_in.library = types.SimpleNamespace(custom_op=Operation)
-stand_in.cuda = types.SimpleNamespace(is_initialized=lambda: False, current_device=lambda: 0, device=None)
+stand_in.cuda = types.SimpleNamespace(is_initialized=lambda: False, current_device=lambda: 0, device=None,
+                                      current_stream=lambda device: types.SimpleNamespace(cuda_stream=None))
 stand_in.Tensor, stand_in.nn = type("Tensor", (), {}), types.SimpleNamespace(Parameter=type("Parameter", (), {}))
 stand_in.compiler = types.SimpleNamespace(is_compiling=lambda: False)
 stand_in._C, stand_in.is_grad_enabled = types.SimpleNamespace(_len_torch_dispatch_stack=lambda: 0), lambda: True
@@ -120,6 +116,13 @@ call = titan.attention._register()
 operation = Operation.made["titan::attention"]
 made = call(q, k, k, False, None, None, False)  # A tensor of a type of its own: through the dispatcher.
 print("attention:", made[0].shape, list(made[0].memory[:320]) == list(range(320)), made[1].shape)
+again = Tensor((1, 1, 5, 64), first=9)  # Of the same kind: its own address, scale and result.
+made = call(again, k, k, False, 0.5, None, False)
+print("again:", list(made[0].memory[:320]) == list(range(9, 329)))
+refused("scale", lambda: call(q, k, k, False, 0.0, None, False))
+refused("size", lambda: call(Tensor((1, 1, 5, 96)), Tensor((1, 1, 7, 96)), Tensor((1, 1, 7, 96)), False, None, None, False))
+none = Tensor((1, 1, 0, 64))
+print("nothing:", call(none, k, k, False, None, None, True)[1].shape)
 print("fake:", operation.fake(q, k, k, lse=True)[0].shape, operation.fake(q, k, k, lse=True)[1].shape)
 try:
     operation.fake(q, Tensor((1, 1, 7, 32)), k)

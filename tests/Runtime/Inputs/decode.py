@@ -1,5 +1,5 @@
-"""titan.ops.decode and attention_varlen on a stand-in for PyTorch and a driver that computes nothing: what is launched, and
-what is refused, by the operations and by the launches of the generated kernels."""
+"""titan.ops.decode, attention_varlen and gemm_grouped on a stand-in for PyTorch and a driver that computes nothing: what is
+launched, and what is refused, by the operations and by the launches of the generated kernels."""
 import ctypes as c
 import os
 import sys
@@ -24,8 +24,11 @@ class Tensor:
     requires_grad = False
     memory = (c.c_uint8 * (1 << 16))()
 
-    def __init__(self, shape, dtype="bf16", strides=None):
-        self.shape, self.dtype, self.strides = tuple(shape), dtype, strides or dense(shape)
+    def __init__(self, shape, dtype=None, strides=None):
+        self.shape, self.dtype, self.strides = tuple(shape), dtype or torch.bfloat16, strides or dense(shape)
+
+    def float(self):
+        return self
 
     def dim(self):
         return len(self.shape)
@@ -46,6 +49,20 @@ class Tensor:
 
     def new_empty(self, shape, dtype=None):
         return Tensor(shape, dtype or self.dtype)
+
+    def new_empty_strided(self, shape, strides):
+        return Tensor(shape, self.dtype, strides)
+
+    @property
+    def mT(self):
+        return self.transpose(-2, -1)
+
+    def copy_(self, other):
+        print("copied to rows", self.stride(-2), "apart")
+        return self
+
+    def __getitem__(self, index):  # [..., :columns]
+        return Tensor((*self.shape[:-1], index[-1].stop), self.dtype, self.strides)
 
 
 class Checked(Exception):
@@ -70,7 +87,13 @@ class Operation:
 
 torch = types.ModuleType("torch")
 torch.Tensor, torch.nn, torch._check = Tensor, types.SimpleNamespace(Parameter=Tensor), check
-torch.float32, torch.float16, torch.bfloat16, torch.int32 = "f32", "f16", "bf16", "i32"
+
+
+class Type(str):
+    itemsize = property({"f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i8": 1}.get)
+
+
+torch.float32, torch.float16, torch.bfloat16, torch.int32, torch.int8 = map(Type, ("f32", "f16", "bf16", "i32", "i8"))
 torch.library = types.SimpleNamespace(custom_op=Operation)
 torch.compiler = types.SimpleNamespace(is_compiling=lambda: False)
 torch.is_grad_enabled = lambda: True
@@ -134,5 +157,33 @@ refused("varlen longest", lambda: varlen(rows, keys, keys, starts, starts, 0))
 refused("varlen heads", lambda: varlen(Tensor((700, 3, 128)), keys, keys, starts, starts, 300))
 try:
     Operation.made["titan::attention_varlen"].fake(q, k, k, starts, starts, 300)
+except Checked as error:
+    print("fake refuses:", error)
+
+a, w, offsets = Tensor((1000, 256)), Tensor((5, 512, 256)), Tensor((6,), "i32")
+grouped = titan.ops.gemm_grouped
+launched.clear()
+print("grouped:", grouped(a, w.mT, offsets).shape, launched)
+again = len(os.listdir(os.environ["TITAN_CACHE"]))
+grouped(Tensor((1020, 256)), w.mT, offsets)
+print("a few more rows:", len(os.listdir(os.environ["TITAN_CACHE"])) - again)
+launched.clear()
+d = grouped(a, w.mT, offsets, bias=Tensor((5, 512), "f32"), alpha=0.5, activation="silu", out_dtype=torch.float32, gate=True)
+print("gate:", d.shape, d.dtype, launched)
+launched.clear()
+print("few rows:", grouped(Tensor((40, 256)), w.mT, offsets).shape, launched)
+print("no rows:", grouped(Tensor((0, 256)), w.mT, offsets).shape)
+print("odd rows:", grouped(Tensor((1000, 256), strides=(260, 1)), w.mT, offsets).shape)
+refused("grouped ranks", lambda: grouped(a, Tensor((256, 512)), offsets))
+refused("grouped columns", lambda: grouped(a, w, offsets))
+refused("grouped offsets", lambda: grouped(a, w.mT, Tensor((5,), "i32")))
+refused("grouped offsets' type", lambda: grouped(a, w.mT, Tensor((6,), "f32")))
+refused("grouped types", lambda: grouped(a, Tensor((5, 256, 512), torch.float16), offsets))
+refused("grouped bias", lambda: grouped(a, w.mT, offsets, bias=Tensor((5, 500), "f32")))
+refused("grouped activation", lambda: grouped(a, w.mT, offsets, activation="tanh"))
+fake = Operation.made["titan::gemm_grouped"].fake
+print("grouped fake:", fake(a, w.mT, offsets).shape, fake(a, w.mT, offsets, gate=True).shape)
+try:
+    fake(a, w, offsets)
 except Checked as error:
     print("fake refuses:", error)

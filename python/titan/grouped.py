@@ -1,0 +1,137 @@
+"""Products of groups of rows, each with a matrix of its own (the experts of a mixture), by TITAN's generated kernels.
+
+    d = titan.ops.gemm_grouped(a, b, offsets)                     # d[offsets[g]:offsets[g + 1]] = a[those rows] @ b[g]
+    d = titan.ops.gemm_grouped(a, b, offsets, gate=True, activation="silu")   # SwiGLU; b is groups x K x 2N
+
+a is M x K, b is groups x K x N and may be stored either way (w.mT costs nothing), `offsets` (i32) has one number more than
+there are groups: where each begins in a, and where the last one ends; groups of no rows may be among them. They lie on the
+GPU and are read there: nothing is waited for. Rows of no group are not written. Works under CUDA graphs and torch.compile;
+no gradient. bias is groups x N, f32; the other options are titan.ops.gemm's. The kernel is picked for the mean of the rows
+of a group, rounded up by steps of an eighth.
+"""
+import sys
+
+from . import Cache, Error, Prepared, _find_torch, dtype_of, ops
+from .attention import _I32, _near
+
+__all__ = ["gemm_grouped"]
+
+_missing = object()
+_F32, _BYTE = 1, 10
+
+
+def _prepare(a, b, d, offsets, bias, has_alpha, activation, gate, promote, multiprocessors):
+    """The launch for what look() has seen, the names of what it takes, and whether it takes maps; None where there is nothing
+    to compute."""
+    if activation not in ops.ACTIVATIONS:
+        raise Error("bad-argument", f"activation '{activation}'", fix="there are " + ", ".join(ops.ACTIVATIONS))
+    (A, transposed_a), (B, transposed_b) = ops._matrix("a", a), ops._matrix("b", b)
+    if len(A[0]) != 2 or len(B[0]) != 3:
+        raise ops._wrong(f"'a' is {tuple(a[0])} and 'b' is {tuple(b[0])}", "give (M, K) and (groups, K, N)")
+    a_type, b_type, d_type = map(dtype_of, (A, B, d))
+    if a_type not in ops._INPUTS or b_type != a_type:
+        raise ops._wrong("'a' and 'b' are not of one of the types bf16, f16, e4m3 and e5m2", "convert them to one of these types")
+    if d_type not in ops._OUTPUTS:
+        raise ops._wrong("the result is not bf16, f16 or f32", "ask for one of these types")
+    groups = B[0][0]
+    m, k = reversed(A[0]) if transposed_a else A[0]
+    kb, n = reversed(B[0][1:]) if transposed_b else B[0][1:]
+    if k != kb:
+        raise ops._wrong(f"'a' has {k} columns and a matrix of 'b' has {kb} rows", "give factors that fit: (M, K) and (groups, K, N)")
+    if gate and n % 2:
+        raise ops._wrong(f"'b' has {n} columns", "with a gate it has two for each of the result's")
+    if dtype_of(offsets) != _I32 or tuple(offsets[0]) != (groups + 1,):
+        raise ops._wrong(f"'offsets' is {tuple(offsets[0])}, or not i32",
+                         f"give i32, {groups + 1} numbers: where each group begins, and the last one's end")
+    if bias is not None and tuple(bias[0]) != (groups, n):
+        raise ops._wrong(f"'bias' is {tuple(bias[0])}", f"give {(groups, n)}")
+    if not (m and n and groups):
+        return None
+    epilogue = [term for term, there in (("alpha", has_alpha), ("bias", bias is not None)) if there]
+    layout = ("t" if transposed_a else "n") + ("t" if transposed_b else "n")
+    kernel = ops.prepare_gemm((_near(-(-m // groups)), n // 2 if gate else n, k), ops._INPUTS[a_type], ops._OUTPUTS[d_type], layout,
+                              epilogue, activation, gate, promote, groups, True)
+    maps = (multiprocessors, 128)
+    looks = {"A": A, "B": B, "D": d, "bias": bias, "alpha": _F32, "offsets": offsets, "maps": (maps, (128, 1), _BYTE, None)}
+    return Prepared(kernel, [looks[name] for name in kernel.arguments]), kernel.arguments, maps
+
+
+_SCHEMA = ('(Tensor a, Tensor b, Tensor offsets, Tensor? bias=None, float alpha=1.0, str activation="none", '
+           'ScalarType? out_dtype=None, bool gate=False, bool promote=False) -> Tensor')
+
+
+def _register():
+    """Makes torch.ops.titan.gemm_grouped, once."""
+    try:
+        import torch
+    except ImportError:
+        raise Error("file-not-found", "titan.ops.gemm_grouped makes a PyTorch tensor, and PyTorch is not there",
+                    fix="install torch") from None
+    _find_torch()
+    calls = Cache()  # all that decides, but addresses and numbers -> the launch, or None
+    see = lambda tensor: (tensor.shape, tensor.stride(), tensor.dtype, tensor.get_device())
+
+    def empty(a, b, out_dtype, gate):
+        """Of fp8 the result is bf16."""
+        dtype = out_dtype or (a.dtype if a.dtype.itemsize > 1 else torch.bfloat16)
+        return ops._empty(a, (a.shape[0], b.shape[-1] // (2 if gate else 1)), dtype)
+
+    def once(a, b, offsets, bias, alpha, activation, out_dtype, gate, promote):
+        d = empty(a, b, out_dtype, gate)
+        key = (see(a), see(b), see(offsets), bias is not None and see(bias), alpha != 1.0, activation, out_dtype, gate, promote)
+        found = calls.get(key, _missing)
+        if found is _missing:
+            count = torch.cuda.get_device_properties(a.get_device()).multi_processor_count
+            found = calls[key] = _prepare(see(a), see(b), see(d), see(offsets), None if bias is None else see(bias), alpha != 1.0,
+                                          activation, gate, promote, count)
+        if found is None:
+            return d
+        prepared, names, shape = found
+        # Each block's map of D, which it writes before it reads.
+        maps = a.new_empty(shape, dtype=torch.int8) if "maps" in names else None
+        given = {"A": a, "B": b, "D": d, "bias": bias, "offsets": offsets, "maps": maps}
+        prepared.launch([ops._bits(alpha) if name == "alpha" else given[name].data_ptr() for name in names])
+        return d
+
+    def launch(a, b, offsets, bias=None, alpha=1.0, activation="none", out_dtype=None, gate=False, promote=False):
+        if a.dim() != 2 or b.dim() != 3:
+            raise ops._wrong(f"'a' has {a.dim()} dimensions and 'b' has {b.dim()}", "give (M, K) and (groups, K, N)")
+        bias = None if bias is None else bias.float()
+        more = offsets, bias, alpha, activation, out_dtype, gate, promote
+        try:
+            return once(a, b, *more)
+        except Error:
+            copies = ops._fitting(a), ops._fitting(b)
+            if copies[0] is a and copies[1] is b:
+                raise
+        return once(*copies, *more)
+
+    def trace(a, b, offsets, bias=None, alpha=1.0, activation="none", out_dtype=None, gate=False, promote=False):
+        torch._check(a.dim() == 2 and b.dim() == 3, lambda: "titan::gemm_grouped takes (M, K) and (groups, K, N)")
+        torch._check(a.shape[1] == b.shape[1], lambda: "titan::gemm_grouped: a has as many columns as b's matrices have rows")
+        return empty(a, b, out_dtype, gate)
+
+    operation = torch.library.custom_op("titan::gemm_grouped", launch, mutates_args=(), schema=_SCHEMA)
+    operation.register_fake(trace)
+    unseen = ops._unseen(torch)
+
+    def call(a, b, offsets, bias, *more):
+        there = (a, b, offsets) if bias is None else (a, b, offsets, bias)
+        return (launch if unseen(there) else operation)(a, b, offsets, bias, *more)
+
+    return call
+
+
+_operation = None  # gemm_grouped, once PyTorch is there
+
+
+def gemm_grouped(a, b, offsets, bias=None, alpha=1.0, activation="none", out_dtype=None, gate=False, promote=False):
+    """activation(alpha * a @ b[g] + bias[g]) for the rows of each group g, a new PyTorch tensor. out_dtype: a's; of fp8 bf16."""
+    global _operation
+    if _operation is None:
+        _operation = _register()
+    return _operation(a, b, offsets, bias, alpha, activation, out_dtype, gate, promote)
+
+
+if "torch" in sys.modules:
+    _operation = _register()
