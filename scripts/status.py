@@ -134,7 +134,7 @@ TRITON_BECOMES = {
     "expand_dims": "`titan.broadcast`, where it is wanted", "reshape": "`titan.relabel`, `titan.convert_layout`",
     "broadcast": "`titan.broadcast`", "trans": "`titan.relabel`", "cat": "as `tt.join`, then `titan.relabel`", "join": "`arith.select` by `titan.coordinate`",
     "split": "`titan.extract`",
-    "gather": "`titan.gather`", "histogram": "`titan.reduce` of comparisons",
+    "gather": "`titan.gather`", "histogram": "`titan.reduce or`, a ballot; `math.ctpop`",
 }
 
 

@@ -50,8 +50,8 @@ const ErrorBound bounds[] = {
 const ApproximateFunction functions[] = {
     {"exp2", "ex2.approx.f32", 1, 1, "ex2.approx.ftz.f32"},
     {"exp", "ex2.approx.f32", log2e},
-    {"log2", "lg2.approx.f32"},
-    {"log", "lg2.approx.f32", 1, ln2},
+    {"log2", "lg2.approx.f32", 1, 1, "lg2.approx.ftz.f32"},
+    {"log", "lg2.approx.f32", 1, ln2, "lg2.approx.ftz.f32"},
     {"log10", "lg2.approx.f32", 1, 0.30102999566398120},
     {"sin", "sin.approx.f32"},
     {"cos", "cos.approx.f32"},

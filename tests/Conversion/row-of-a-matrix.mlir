@@ -1,5 +1,6 @@
 // A row of a matrix that is a tensor of one dimension, as Triton's programs have it: what all threads agree on is added
-// to the tensor's address once, and a comparison that is the same for a vector is made once for it.
+// to the tensor's address once, a comparison that is the same for a vector is made once for it, and what stands for
+// masked elements is what the load yields.
 //
 // RUN: titan compile --emit=ptx %s --check=off | FileCheck %s
 
@@ -35,12 +36,14 @@ titan.kernel @row(%X: !memory, %Y: !memory, %stride: i32, %n: i32) warps(2)
   // CHECK: mul.lo.s32 [[FIRST:%r[0-9]+]],
   // CHECK-COUNT-2: setp.lt.s32
   // CHECK-NOT: setp.lt.s32
-  // CHECK: cvt.s64.s32 {{%rd[0-9]+}}, [[FIRST]];
+  // CHECK: mul.wide.s32 {{%rd[0-9]+}}, [[FIRST]], 4;
+  // CHECK-COUNT-4: mov.b32 {{%r[0-9]+}}, 0x3F800000;
   // CHECK: @active ld.global.v4.b32
+  // CHECK-COUNT-4: mov.b32 {{%r[0-9]+}}, 0x3F800000;
   // CHECK: @active ld.global.v4.b32
   %x = titan.global.load %X[%at] mask(%inside : tensor<512xi1, #vector>) : !memory, !at -> !tile
   // CHECK-NOT: setp.lt.s32
-  // CHECK: selp.b32 {{.*}}, 1065353216,
+  // CHECK-NOT: selp.b32 {{.*}}, 1065353216,
   %y = arith.select %inside, %x, %zero : tensor<512xi1, #vector>, !tile
   titan.global.store %y, %Y[%at] mask(%inside : tensor<512xi1, #vector>) : !tile, !memory, !at
   // CHECK: ret;

@@ -7,7 +7,7 @@
 !tile = !titan.shared<64x32xf32, swizzle = 128>
 !bulk = !titan.token<bulk>
 
-titan.kernel @groups(%Y: !matrix) warps(2) launch {
+titan.kernel @groups(%Y: !matrix) warps(3) launch {
   %c1 = arith.constant 1 : index
   %map = titan.tensor_map %Y : !matrix -> !map
   %n = titan.dim %Y, 0 : !matrix

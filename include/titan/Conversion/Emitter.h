@@ -71,14 +71,16 @@ public:
   virtual Value numCtas(Builder &b, unsigned dimension) = 0;
   virtual Value clusterRank(Builder &b) = 0;
   /// What lane 0 has of an i32 on which the warp agrees, so that the target's
-  /// compiler learns of it.
-  virtual Value uniform(Builder &b, Value agreed) = 0;
+  /// compiler learns of it, and that it is 0 to `below` - 1.
+  virtual Value uniform(Builder &b, Value agreed, int64_t below) = 0;
   /// What the lane has whose number differs by XOR with `distance`.
   virtual Value exchange(Builder &b, Value value, int64_t distance) = 0;
   /// What that lane has.
   virtual Value fromLane(Builder &b, Value value, Value lane) = 0;
   /// i1: whether it is true in any lane of the warp.
   virtual Value any(Builder &b, Value own) = 0;
+  /// i32: bit l is lane l's i1.
+  virtual Value ballot(Builder &b, Value own) = 0;
   /// i1: true in one lane of the warp.
   virtual Value elect(Builder &b) = 0;
   /// From `before` registers a thread to `after`, by all warps of a warpgroup.
@@ -100,6 +102,8 @@ public:
     /// the type is one that LLVM has.
     bool ordered = true;
     Value mask;
+    /// Bits of each element that a load yields where its mask is false.
+    uint64_t other = 0;
     /// Hints, which a target may leave out.
     std::optional<CacheOperator> cop;
     std::optional<L1Priority> l1;
@@ -108,7 +112,7 @@ public:
 
     bool hasHints() const { return cop || l1 || prefetch || policy; }
   };
-  /// Zero where the mask is false. Vectors have a power of two of bytes, at
+  /// `other` where the mask is false. Vectors have a power of two of bytes, at
   /// most 16, and are aligned to them.
   virtual Value load(Builder &b, mlir::Type type, const Access &access) = 0;
   virtual void store(Builder &b, Value value, const Access &access) = 0;

@@ -47,12 +47,14 @@ static Value constant(KernelLowering &kl, Type type, double value) {
 // math
 //===----------------------------------------------------------------------===//
 
-/// With fastmath<afn>.
-static bool isApproximate(Operation *op) {
+static bool hasFlag(Operation *op, arith::FastMathFlags flag) {
   auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
-  return flags &&
-         arith::bitEnumContainsAny(flags.getFastMathFlagsAttr().getValue(),
-                                   arith::FastMathFlags::afn);
+  return flags && arith::bitEnumContainsAny(
+                      flags.getFastMathFlagsAttr().getValue(), flag);
+}
+
+static bool isApproximate(Operation *op) {
+  return hasFlag(op, arith::FastMathFlags::afn);
 }
 
 /// A function that PTX approximates in f32.
@@ -107,11 +109,20 @@ static Value errorFunction(KernelLowering &kl, Value x) {
   return type == f32 ? value : arith::TruncFOp::create(kl.b, type, value);
 }
 
-static Value divideApproximately(KernelLowering &kl, Value x, Value y) {
+/// `reciprocal`, fastmath<arcp>: a product by the reciprocal, which is 0 where that is
+/// below 2^-126.
+static Value divideApproximately(KernelLowering &kl, Value x, Value y,
+                                 bool reciprocal) {
   Type type = x.getType(), f32 = kl.b.getF32Type();
   if (type != f32) {
     x = arith::ExtFOp::create(kl.b, f32, x);
     y = arith::ExtFOp::create(kl.b, f32, y);
+  }
+  if (reciprocal) {
+    y = kl.ptx(f32, "rcp.approx.ftz.f32 $0, $1;", "=f,f", y);
+    Value product =
+        arith::MulFOp::create(kl.b, x, y, arith::FastMathFlags::contract);
+    return type == f32 ? product : arith::TruncFOp::create(kl.b, type, product);
   }
   std::string instruction(approximateDivision().instruction);
   Value quotient = kl.ptx(f32, instruction + " $0, $1, $2;", "=f,f,f", {x, y});
@@ -404,6 +415,13 @@ static LogicalResult elementwise(KernelLowering &kl, Operation *op) {
     kl.set(constant, Values(count, scalar));
     return success();
   }
+  // The load has seen to it.
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    if (auto load = select.getTrueValue().getDefiningOp<GlobalLoadOp>();
+        load && selectOfOther(load) == select) {
+      kl.set(select, kl.get(load.getResult()));
+      return success();
+    }
   if (isa<arith::RemFOp, arith::ScalingExtFOp, arith::ScalingTruncFOp>(op))
     return kl.unsupported(op, Twine(op->getName().getStringRef()));
 
@@ -459,7 +477,8 @@ static LogicalResult elementwise(KernelLowering &kl, Operation *op) {
       made = *one;
     } else if (isa<arith::DivFOp>(op) && isApproximate(op) &&
                !element.isF64()) {
-      made = {divideApproximately(kl, scalars[0], scalars[1])};
+      made = {divideApproximately(kl, scalars[0], scalars[1],
+                                  hasFlag(op, arith::FastMathFlags::arcp))};
     } else {
       made = copyOn(kl, op, scalars, scalarTypes)->getResults();
     }

@@ -10,6 +10,8 @@
 // less than 32 bits that go from one lane to one lane share a word.
 //
 //===----------------------------------------------------------------------===//
+#include "Shuffles.h"
+
 #include "titan/Conversion/LoweringTable.h"
 #include "titan/Layout/Conversion.h"
 #include "titan/Layout/Rows.h"
@@ -27,14 +29,6 @@ using namespace titan;
 // Shuffles
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Where each lane's word comes from: lane ^ `xors`, or a lane that was computed.
-struct Sender {
-  Value lane;
-  int64_t xors = 0;
-};
-} // namespace
-
 static int64_t bitsOf(Type element) {
   return element.getIntOrFloatBitWidth() < 8 ? 8
                                              : element.getIntOrFloatBitWidth();
@@ -45,8 +39,7 @@ static Value shuffleWord(KernelLowering &kl, Value word, const Sender &sender) {
                      : kl.emitter.exchange(kl.b, word, sender.xors);
 }
 
-/// All of `values`, of one type, from one lane: as many in a word as fit.
-static Values shuffle(KernelLowering &kl, ValueRange values,
+Values titan::shuffle(KernelLowering &kl, ValueRange values,
                       const Sender &sender) {
   if (values.empty())
     return {};
@@ -364,6 +357,24 @@ static LogicalResult scan(KernelLowering &kl, ScanOp op) {
 // Gathers
 //===----------------------------------------------------------------------===//
 
+/// Of a gather from the coordinate that differs by exclusive or with a number: by how
+/// much lanes do, where these have all of a row; 0: it is another gather.
+static int64_t lanesApart(KernelLowering &kl, GatherOp op,
+                          ArrayRef<RowDigit> digits) {
+  auto places = op.getIndices().getDefiningOp<arith::XOrIOp>();
+  SplatElementsAttr by;
+  if (!places || kl.origin(places.getLhs()).coordinate != op.getDimension() ||
+      !matchPattern(places.getRhs(), m_Constant(&by)))
+    return 0;
+  int64_t number = by.getSplatValue<APInt>().getSExtValue(), xors = 0;
+  for (const RowDigit &digit : digits) {
+    if (digit.axis != 1 || !llvm::isPowerOf2_64(digit.extent))
+      return 0;
+    xors += number / digit.stride % digit.extent * digit.weight;
+  }
+  return xors;
+}
+
 static LogicalResult gather(KernelLowering &kl, GatherOp op) {
   Layout from = getTileLayout(op.getTile().getType())->canonical(),
          to = getTileLayout(op.getType())->canonical();
@@ -391,6 +402,10 @@ static LogicalResult gather(KernelLowering &kl, GatherOp op) {
         scale *= digit.extent;
       }
     rows[rowOf(from, r)].try_emplace(place, r);
+  }
+  if (int64_t xors = lanesApart(kl, op, *digits); xors && from == to) {
+    kl.set(op.getResult(), shuffle(kl, tile, {Value(), xors}));
+    return success();
   }
   int64_t lanesAlong = 0;
   for (const RowDigit &digit : *digits)

@@ -46,8 +46,8 @@ public:
   /// Whether a mask is one value in each thread for the registers first ..
   /// first + count - 1; count is a power of two.
   bool isUniform(Value mask, int64_t first, int64_t count);
-  /// What the threads do not agree on of a sum, as a number from 0 to 2^31 - 1;
-  /// null: it is not known to be one.
+  /// What the threads do not agree on of a sum, as a number from 0 to 2^31 - 1,
+  /// even with the sum's constant; null: it is not known to be one.
   Value threadPart(const AffineTile &tile, int64_t reg);
 
 private:
@@ -159,6 +159,9 @@ std::optional<uint64_t> TileAccess::dimensionsOf(Value tile) {
 
 bool TileAccess::isSame(Value tile, int64_t from, int64_t to) {
   if (from == to)
+    return true;
+  Values registers = kl.get(tile);
+  if (registers[from] == registers[to])
     return true;
   std::optional<uint64_t> all = dimensionsOf(tile);
   if (!all)
@@ -292,10 +295,10 @@ bool TileAccess::isUniform(Value mask, int64_t first, int64_t count) {
 }
 
 Value TileAccess::threadPart(const AffineTile &tile, int64_t reg) {
-  if (!tile.others.empty() || tile.constant < 0 || tile.constant > INT32_MAX)
+  if (!tile.others.empty())
     return {};
-  int64_t most = tile.constant;
-  Value sum = kl.i32(tile.constant);
+  int64_t most = std::max<int64_t>(tile.constant, 0);
+  Value sum = kl.i32(0);
   for (auto [d, factor] : llvm::enumerate(tile.coordinates)) {
     if (!factor)
       continue;
@@ -325,11 +328,14 @@ public:
     }
   }
 
-  /// `mine`: registers that are moved at all.
-  SmallVector<GlobalAccess> make(llvm::function_ref<bool(int64_t)> mine);
+  /// As planGlobalAccesses.
+  SmallVector<GlobalAccess> make(llvm::function_ref<bool(int64_t)> mine,
+                                 bool once);
 
 private:
   bool fits(int64_t first, int64_t count);
+  /// Whether registers first .. first + count are of one element, under one mask.
+  bool isOne(int64_t first, int64_t count);
   Value address(int64_t reg);
   Value splitAddress(int64_t reg);
 
@@ -370,6 +376,16 @@ bool Plan::fits(int64_t first, int64_t count) {
   return !mask || facts.isUniform(mask, first, count);
 }
 
+bool Plan::isOne(int64_t first, int64_t count) {
+  for (const AffineTile &index : affine)
+    if (facts.difference(index, first, index, first + count) != 0)
+      return false;
+  if (!mask)
+    return true;
+  Values masks = kl.get(mask);
+  return masks[first] == masks[first + count];
+}
+
 Value Plan::address(int64_t reg) {
   int64_t bytes = getElementBytes(tensor.getType().getElementType());
   for (Anchor &anchor : anchors) {
@@ -407,27 +423,39 @@ Value Plan::address(int64_t reg) {
   return address;
 }
 
-/// With what all threads agree on first; null: the index is no such sum. It may have
-/// wrapped round: an index that is accessed is not negative, and neither is what is
-/// added to it.
+/// With what all threads agree on first, and the constant last, which is part of the
+/// instruction; null: the index is no such sum. It may have wrapped round: an index
+/// that is accessed is 0 to 2^31 - 1, and so is what is added to the agreed part, which
+/// then lies between -2^31 and 2^31. What a constant of at least -2^16 takes away makes
+/// that up to 2^31 + 2^16: the agreed part is extended 2^16 further down.
 Value Plan::splitAddress(int64_t reg) {
   if (affine.size() != 1 || affine.front().scalars.empty())
     return {};
-  Value thread = facts.threadPart(affine.front(), reg);
+  constexpr int64_t below = 1 << 16;
+  int64_t constant = affine.front().constant;
+  Value thread = constant < -below || constant > INT32_MAX
+                     ? Value()
+                     : facts.threadPart(affine.front(), reg);
   if (!thread)
     return {};
+  int64_t down = constant < 0 ? below : 0;
   Value agreed;
   for (auto &[scalar, factor] : affine.front().scalars) {
     Value part =
         kl.mul(kl.toI32(kl.get1(scalar)), static_cast<int32_t>(factor));
     agreed = agreed ? kl.add(agreed, part) : part;
   }
-  return kl.add(kl.elementAddress(tensor, agreed),
-                kl.mul(kl.toI64(thread),
-                       getElementBytes(tensor.getType().getElementType())));
+  int64_t bytes = getElementBytes(tensor.getType().getElementType());
+  if (down)
+    agreed = kl.add(agreed, kl.i32(-down));
+  Value address = kl.add(kl.elementAddress(tensor, agreed),
+                         kl.mul(kl.toI64(thread), bytes));
+  int64_t along = (constant + down) * bytes;
+  return along ? kl.add(address, kl.i64(along)) : address;
 }
 
-SmallVector<GlobalAccess> Plan::make(llvm::function_ref<bool(int64_t)> mine) {
+SmallVector<GlobalAccess> Plan::make(llvm::function_ref<bool(int64_t)> mine,
+                                     bool once) {
   SmallVector<GlobalAccess> groups;
   int64_t registers = layout.registers(),
           most = 16 / getElementBytes(tensor.getType().getElementType());
@@ -446,8 +474,12 @@ SmallVector<GlobalAccess> Plan::make(llvm::function_ref<bool(int64_t)> mine) {
         break;
       }
     }
-    groups.push_back({r, count, address(r)});
-    r += count;
+    int64_t same = 0;
+    while (once && count == 1 && r + same + 1 < registers &&
+           mine(r + same + 1) && isOne(r, same + 1))
+      ++same;
+    groups.push_back({r, count, address(r), same});
+    r += count + same;
   }
   return groups;
 }
@@ -455,8 +487,21 @@ SmallVector<GlobalAccess> Plan::make(llvm::function_ref<bool(int64_t)> mine) {
 SmallVector<GlobalAccess>
 titan::planGlobalAccesses(KernelLowering &kl, TypedValue<GlobalType> tensor,
                           ValueRange indices, Value mask, const Layout &layout,
-                          llvm::function_ref<bool(int64_t)> mine) {
-  return Plan(kl, tensor, indices, mask, layout).make(mine);
+                          llvm::function_ref<bool(int64_t)> mine, bool once) {
+  return Plan(kl, tensor, indices, mask, layout).make(mine, once);
+}
+
+arith::SelectOp titan::selectOfOther(GlobalLoadOp load) {
+  Value loaded = load.getResult();
+  if (!load.getMask() || !loaded.hasOneUse())
+    return {};
+  auto select = dyn_cast<arith::SelectOp>(*loaded.user_begin());
+  SplatElementsAttr other;
+  return select && select.getCondition() == load.getMask() &&
+                 select.getTrueValue() == loaded &&
+                 matchPattern(select.getFalseValue(), m_Constant(&other))
+             ? select
+             : arith::SelectOp();
 }
 
 SmallVector<int64_t> titan::sameComparisons(KernelLowering &kl,

@@ -37,19 +37,26 @@
 
 namespace titan {
 
-/// Registers first .. first + count - 1 of a tile, moved by one access.
+/// Registers first .. first + count - 1 of a tile, moved by one access; where count is
+/// 1, the `same` registers behind it are of the same element.
 struct GlobalAccess {
   int64_t first = 0, count = 1;
   mlir::Value address;
+  int64_t same = 0;
 };
 
 /// The accesses of a tile, as wide as is known to be right, with the mask too,
-/// and their addresses. `mine`: registers that are moved at all.
+/// and their addresses. `mine`: registers that are moved at all. `once`: registers of
+/// one element and one mask need one access.
 llvm::SmallVector<GlobalAccess>
 planGlobalAccesses(KernelLowering &kl, mlir::TypedValue<GlobalType> tensor,
                    mlir::ValueRange indices, mlir::Value mask,
-                   const Layout &layout,
-                   llvm::function_ref<bool(int64_t)> mine);
+                   const Layout &layout, llvm::function_ref<bool(int64_t)> mine,
+                   bool once = false);
+
+/// The only use of a masked load, if that is a select by its mask of what it loads and
+/// of one constant, which the load can yield itself; null: it has other uses.
+mlir::arith::SelectOp selectOfOther(GlobalLoadOp load);
 
 /// Of a comparison of tiles: for each register the first one that is known to hold
 /// the same in every thread.

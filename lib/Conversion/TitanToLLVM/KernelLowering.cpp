@@ -13,6 +13,7 @@
 #include "titan/Layout/Evaluate.h"
 #include "titan/Target/Target.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -403,9 +404,14 @@ LogicalResult KernelLowering::makeFunction() {
 
   Value thread = emitter.threadOfCta(b);
   laneValue = arith::AndIOp::create(b, thread, i32(target.warpWidth - 1));
+  // Not that it is below the number of warps: sums that have no bit in common would
+  // be bitwise ors, of which LLVM takes no product apart, and which it does not add
+  // to an address.
+  constexpr int64_t below = 1 << 16;
   ctaWarp = emitter.uniform(
       b,
-      arith::ShRUIOp::create(b, thread, i32(llvm::Log2_64(target.warpWidth))));
+      arith::ShRUIOp::create(b, thread, i32(llvm::Log2_64(target.warpWidth))),
+      below);
   partitionWarp = ctaWarp;
   if (lowered.sharedBytes)
     sharedBase = LLVM::PtrToIntOp::create(
@@ -651,6 +657,23 @@ Emitter::Access KernelLowering::elementAccess(Value memory,
   if (auto shared = dyn_cast<SharedType>(memory.getType()))
     access.space =
         shared.getCluster() ? MemorySpace::SharedPeer : MemorySpace::SharedOwn;
+  // index = x + constant, none of which is negative where an element is: the
+  // constant is part of the instruction.
+  Value index = indices.size() == 1 ? indices.front() : Value();
+  if (auto cast = index ? index.getDefiningOp<arith::IndexCastOp>()
+                        : arith::IndexCastOp())
+    index = cast.getIn();
+  auto sum = index ? index.getDefiningOp<arith::AddIOp>() : arith::AddIOp();
+  APInt constant;
+  if (isa<GlobalType>(memory.getType()) && sum &&
+      matchPattern(sum.getRhs(), m_ConstantInt(&constant)) &&
+      !constant.isNegative()) {
+    int64_t bytes =
+        getElementBytes(cast<GlobalType>(memory.getType()).getElementType());
+    access.address = add(elementAddress(memory, sum.getLhs()),
+                         i64(constant.getSExtValue() * bytes));
+    return access;
+  }
   access.address = elementAddress(memory, indices);
   return access;
 }

@@ -407,16 +407,26 @@ static LogicalResult globalLoad(KernelLowering &kl, GlobalLoadOp op) {
   Values mask = op.getMask() ? kl.get(op.getMask()) : Values();
   Emitter::Access access = globalAccessOf(kl, op);
   access.prefetch = op.getPrefetch();
+  if (arith::SelectOp select = selectOfOther(op)) {
+    DenseElementsAttr other;
+    matchPattern(select.getFalseValue(), m_Constant(&other));
+    Attribute value = other.getSplatValue<Attribute>();
+    APInt bits = isa<FloatAttr>(value)
+                     ? cast<FloatAttr>(value).getValue().bitcastToAPInt()
+                     : cast<IntegerAttr>(value).getValue();
+    access.other = bits.getZExtValue();
+  }
   Values results(layout.registers());
-  for (const GlobalAccess &group :
-       planGlobalAccesses(kl, op.getTensor(), op.getIndices(), op.getMask(),
-                          layout, [](int64_t) { return true; })) {
+  for (const GlobalAccess &group : planGlobalAccesses(
+           kl, op.getTensor(), op.getIndices(), op.getMask(), layout,
+           [](int64_t) { return true; }, /*once=*/true)) {
     access.address = group.address;
     access.mask = mask.empty() ? Value() : mask[group.first];
     Type storage = storageOf(element);
     if (group.count == 1) {
-      results[group.first] =
-          recast(kl.b, kl.emitter.load(kl.b, storage, access), element);
+      Value one = recast(kl.b, kl.emitter.load(kl.b, storage, access), element);
+      for (int64_t i = 0; i <= group.same; ++i)
+        results[group.first + i] = one;
       continue;
     }
     Value all =

@@ -248,8 +248,16 @@ public:
   Value clusterRank(Builder &b) override {
     return NVVM::ClusterId::create(b, b.getI32Type());
   }
-  Value uniform(Builder &b, Value agreed) override {
-    return fromLane(b, agreed, constant(b, 0));
+  Value uniform(Builder &b, Value agreed, int64_t below) override {
+    auto range = LLVM::ConstantRangeAttr::get(
+        b.getContext(), APInt(32, 0), APInt(32, static_cast<uint64_t>(below)));
+    auto shuffle = LLVM::CallIntrinsicOp::create(
+        b, agreed.getType(), b.getStringAttr("llvm.nvvm.shfl.sync.idx.i32"),
+        ValueRange{constant(b, -1), agreed, constant(b, 0),
+                   constant(b, target.warpWidth - 1)});
+    shuffle.setResAttrsAttr(b.getArrayAttr(b.getDictionaryAttr(
+        b.getNamedAttr(LLVM::LLVMDialect::getRangeAttrName(), range))));
+    return shuffle.getResult(0);
   }
   Value exchange(Builder &b, Value value, int64_t distance) override {
     return NVVM::ShflOp::create(
@@ -264,6 +272,10 @@ public:
   Value any(Builder &b, Value own) override {
     return NVVM::VoteSyncOp::create(b, b.getI1Type(), constant(b, -1), own,
                                     NVVM::VoteSyncKind::any);
+  }
+  Value ballot(Builder &b, Value own) override {
+    return NVVM::VoteSyncOp::create(b, b.getI32Type(), constant(b, -1), own,
+                                    NVVM::VoteSyncKind::ballot);
   }
   Value elect(Builder &b) override {
     return NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
@@ -312,14 +324,20 @@ public:
                       type, form);
     std::string width =
         std::to_string(std::max<int64_t>(form.bits, form.bits == 8 ? 32 : 0));
-    std::string zeros;
+    // Narrow elements fill a register side by side.
+    uint64_t pattern = access.other;
+    for (unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+         bits < static_cast<uint64_t>(form.bits); bits *= 2)
+      pattern |= pattern << bits;
+    std::string others;
     for (int64_t i = 0; i < form.parts; ++i)
-      zeros += "mov.b" + width + " $" + std::to_string(i) + ", 0;\n\t";
+      others += "mov.b" + width + " $" + std::to_string(i) + ", " +
+                (pattern ? "0x" + llvm::utohexstr(pattern) : "0") + ";\n\t";
     return fromForm(
         b,
         inlinePtx(b, result,
                   "{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $" +
-                      std::to_string(mask) + ", 0;\n\t" + zeros + "@active " +
+                      std::to_string(mask) + ", 0;\n\t" + others + "@active " +
                       instruction + ";\n\t}",
                   form.constraints("=&") + "," + constraints, operands),
         type, form);

@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Shuffles.h"
+
 #include "titan/Conversion/LoweringTable.h"
 #include "titan/Layout/LaneTerms.h"
 #include "titan/Layout/Rows.h"
@@ -97,15 +99,34 @@ static LogicalResult extract(KernelLowering &kl, ExtractOp op) {
   return success();
 }
 
+/// The bits of a row that is `or`ed together, one of each lane of the warp at the
+/// lane's own place: ballots. Null: the rows are something else.
+static Value bitsOfLanes(KernelLowering &kl, ReduceOp op,
+                         const Layout &layout) {
+  auto shift = op.getTile().getDefiningOp<arith::ShLIOp>();
+  auto widened =
+      shift ? shift.getLhs().getDefiningOp<arith::ExtUIOp>() : arith::ExtUIOp();
+  int last = layout.rank() - 1;
+  if (op.getKind() != ReduceKind::Or || op.getScratch() || !widened ||
+      !getElementTypeOrSelf(widened.getIn().getType()).isInteger(1) ||
+      kl.origin(shift.getRhs()).coordinate != last)
+    return {};
+  auto digits = digitsAlong(layout, last);
+  bool lanes = digits && digits->size() == 1 && digits->front().axis == 1 &&
+               digits->front().weight == 1 &&
+               digits->front().extent == layout.lanes() &&
+               layout.shape().back() == layout.lanes() && layout.lanes() == 32;
+  return lanes ? widened.getIn() : Value();
+}
+
 static LogicalResult reduce(KernelLowering &kl, ReduceOp op) {
   Layout layout = *getTileLayout(op.getTile().getType());
   int last = layout.rank() - 1;
   Type type = op.getType().getElementType();
   Values from = kl.get(op.getTile());
-  if (!type.isF32() && !type.isInteger(32))
+  if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 16)
     return kl.unsupported(op,
                           "a reduction of " + llvm::formatv("{0}", type).str());
-
   auto combine = [&](Value x, Value y) {
     return combineElements(kl.b, op.getKind(), x, y);
   };
@@ -129,13 +150,19 @@ static LogicalResult reduce(KernelLowering &kl, ReduceOp op) {
     rows[std::vector<int64_t>(at.begin(), at.begin() + last)].push_back(r);
   }
   std::map<std::vector<int64_t>, Value> sums;
+  Value bits = bitsOfLanes(kl, op, layout);
   for (auto &[row, registers] : rows) {
+    if (bits) {
+      sums[row] = kl.emitter.ballot(kl.b, kl.get(bits)[registers.front()]);
+      continue;
+    }
     Value sum = from[registers.front()];
     for (int64_t r : llvm::drop_begin(registers))
       sum = combine(sum, from[r]);
     for (const RowDigit &digit : *digits)
       for (int64_t step = 1; step < digit.extent; step *= 2)
-        sum = combine(sum, kl.emitter.exchange(kl.b, sum, digit.weight * step));
+        sum = combine(sum,
+                      shuffle(kl, sum, {Value(), digit.weight * step}).front());
     sums[row] = sum;
   }
   // One register a row, or every element of the tile.

@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
 
+#include "titan/Layout/Rows.h"
+
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -186,11 +188,68 @@ static Value constantOf(ProgramConversion &c, arith::ConstantOp op,
           : DenseElementsAttr::getFromRawBuffer(type, elements.getRawData()));
 }
 
+/// A quotient of which a thread has several copies side by side: one of them, and no
+/// data moves. Null: it has none.
+static FailureOr<Value> makeOnce(ProgramConversion &c, Operation *op,
+                                 ArrayRef<Value> operands, const View &view) {
+  Result<Layout> layout = getTileLayout(view.type);
+  if (!layout)
+    return Value();
+  for (auto [from, to] : llvm::enumerate(view.dims)) {
+    int64_t extent = view.type.getDimSize(to);
+    int dim = static_cast<int>(to);
+    for (int64_t count = std::min(c.layouts.copies(op, from), extent);
+         count > 1; count /= 2) {
+      SmallVector<int64_t> shape(view.type.getShape());
+      shape[dim] /= count;
+      shape.insert(shape.begin() + dim + 1, count);
+      auto cut = layout->canonical().reshaped({shape.begin(), shape.end()});
+      auto digits = cut ? digitsAlong(*cut, dim + 1)
+                        : Result<std::vector<RowDigit>>(cut.problem());
+      if (!digits || llvm::any_of(*digits, [](const RowDigit &digit) {
+            return digit.axis != 0;
+          }))
+        continue;
+      SmallVector<int64_t> offsets(shape.size(), 0), thin(shape);
+      thin[dim + 1] = 1;
+      auto part = cut->slice({offsets.begin(), offsets.end()},
+                             {thin.begin(), thin.end()});
+      if (!part)
+        continue;
+      auto as = [&](ArrayRef<int64_t> extents, const Layout &of, Type element) {
+        return RankedTensorType::get(
+            extents, element, LayoutTextAttr::get(op->getContext(), of.str()));
+      };
+      SmallVector<Value> firsts;
+      for (Value operand : operands) {
+        Type element = getElementTypeOrSelf(operand.getType());
+        Value whole = c.relabel(operand, as(shape, *cut, element));
+        firsts.push_back(ExtractOp::create(c.b, as(thin, part->layout, element),
+                                           whole, offsets));
+      }
+      Type element = view.type.getElementType();
+      RankedTensorType whole = as(shape, *cut, element),
+                       row = ProgramConversion::without(whole, dim + 1);
+      makeTotal(c, op, firsts);
+      Value one =
+          repeatOperation(c, op, firsts, Type(as(thin, part->layout, element)))
+              ->getResult(0);
+      auto all = c.repeat(c.relabel(one, row), whole, dim + 1);
+      if (failed(all))
+        return failure();
+      return c.relabel(*all, view.type);
+    }
+  }
+  return Value();
+}
+
 FailureOr<Value> titan::makeElementwise(ProgramConversion &c, Operation *op,
                                         const View &view) {
   auto operands = tilesOf(c, op, view);
   if (failed(operands))
     return failure();
+  if (auto once = makeOnce(c, op, *operands, view); failed(once) || *once)
+    return once;
   if (isa<arith::FPToSIOp, arith::FPToUIOp>(op))
     return toInteger(c, op, operands->front(), view.type);
   makeTotal(c, op, *operands);

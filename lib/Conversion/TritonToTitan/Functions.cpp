@@ -17,7 +17,8 @@
 //   asin     2.2     x + x^3 P(x^2) to 0.5, above pi/2 - 2 asin(sqrt((1 - |x|) / 2))
 //   acos     1.3     pi/2 - asin(x), or by the same root
 //   atan     1.5     of |x| or 1 / |x|
-//   log1p    0.9     of a number between -1/4 and 1/2, and an exponent
+//   log1p    0.9     of a number between -1/4 and 1/2, and an exponent; from
+//                    1.5 * 2^126 on the instruction for the logarithm
 //   expm1    4.4     x + x^2 P(x) below 0.5, above e^x - 1
 //   sinh     3.9     x + x^3 P(x^2) below 1, above from e^|x|
 //   sin, cos 2.5     of what is left of multiples of pi/2, which are taken off in
@@ -45,10 +46,19 @@ public:
   Value divide(Value x, Value y) {
     return arith::DivFOp::create(b, x, y, arith::FastMathFlags::afn);
   }
+  /// Where y is at least 1: 0 for one of which the reciprocal is no normal number.
+  Value divideByLarge(Value x, Value y) {
+    return arith::DivFOp::create(
+        b, x, y, arith::FastMathFlags::afn | arith::FastMathFlags::arcp);
+  }
   Value root(Value x) {
     return math::SqrtOp::create(b, x, arith::FastMathFlags::afn);
   }
   Value exp2(Value x) { return math::Exp2Op::create(b, x); }
+  /// Where neither x nor the power is a number below 2^-126 that counts.
+  Value exp2OfNormal(Value x) {
+    return math::Exp2Op::create(b, x, arith::FastMathFlags::afn);
+  }
   Value exp(Value x) { return math::ExpOp::create(b, x); }
   Value magnitude(Value x) { return math::AbsFOp::create(b, x); }
   Value withSign(Value x, Value sign) {
@@ -116,8 +126,8 @@ Value Formula::tanh(Value x) {
   Value low = odd(size, mul(x, x),
                   {-0x1.55554ap-2, 0x1.110cb2p-3, -0x1.b91370p-5, 0x1.58827ep-6,
                    -0x1.96cf20p-8});
-  Value power = exp2(mul(size, number(2 * log2e)));
-  Value high = sub(number(1), divide(number(2), add(power, number(1))));
+  Value power = exp2OfNormal(mul(size, number(2 * log2e)));
+  Value high = sub(number(1), divideByLarge(number(2), add(power, number(1))));
   return withSign(choose(less(size, 0.55), low, high), x);
 }
 
@@ -178,17 +188,15 @@ Value Formula::log1p(Value x) {
   Value exponent = arith::SIToFPOp::create(
       b, type, arith::ShRSIOp::create(b, k, integer(23)));
   result = fma(exponent, number(0.69314718055994531), result);
-  // Of -1, of infinity, and of what has no logarithm.
-  Value infinity = number(std::numeric_limits<double>::infinity());
-  result =
-      choose(arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, infinity),
-             infinity, result);
-  result = choose(
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, number(0)),
-      number(-std::numeric_limits<double>::infinity()), result);
-  return choose(
-      arith::CmpFOp::create(b, arith::CmpFPredicate::ULT, sum, number(0)),
-      number(std::numeric_limits<double>::quiet_NaN()), result);
+  // The instruction for what has no logarithm, for -1, and from 1.5 * 2^126 on, where
+  // the scale is no number any more: bits of a sum between them are below those of it.
+  Value one = integer(1);
+  Value plain = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ult,
+      arith::SubIOp::create(b, arith::BitcastOp::create(b, bits, sum), one),
+      integer(0x7ec00000 - 1));
+  return choose(plain, result,
+                math::LogOp::create(b, sum, arith::FastMathFlags::afn));
 }
 
 Value Formula::expm1(Value x) {

@@ -210,6 +210,40 @@ TensorLayouts::Order TensorLayouts::orderOf(Value pointer) const {
   return order;
 }
 
+/// Whether a number is made of ranges, program ids and counters of loops so that it
+/// is negative only if it wraps.
+static bool isOffset(const AxisInfos &infos, Value value) {
+  if (infos.of(value).nonNegative)
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    APInt step;
+    return loop && argument == loop.getInductionVar() &&
+           matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
+           step.isStrictlyPositive() && isOffset(infos, loop.getLowerBound());
+  }
+  Operation *op = value.getDefiningOp();
+  return isa<tt::GetProgramIdOp>(op) ||
+         (isa<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, arith::AddIOp,
+              arith::MulIOp, arith::ExtSIOp>(op) &&
+          llvm::all_of(op->getOperands(),
+                       [&](Value each) { return isOffset(infos, each); }));
+}
+
+int64_t TensorLayouts::copies(Operation *op, unsigned d) const {
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
+    return 1;
+  AxisInfo result = infos.of(op->getResult(0)),
+           left = infos.of(op->getOperand(0)),
+           right = infos.of(op->getOperand(1));
+  if (d >= result.rank() || d >= left.rank() || d >= right.rank())
+    return 1;
+  unsigned both = std::min(left.constancy[d], right.constancy[d]);
+  if (isa<arith::DivUIOp>(op) || isOffset(infos, op->getOperand(0)))
+    both = std::max<unsigned>(both, result.constancy[d]);
+  return int64_t(1) << both;
+}
+
 /// Along the fastest dimension first: the elements of a thread, then lanes, then
 /// warps; what is left over of them goes along the slowest one.
 Attribute TensorLayouts::blocked(const Shape &shape, const Order &order,

@@ -43,6 +43,11 @@ public:
   /// A layout for a tensor of this shape: that of accesses to such tensors.
   mlir::Attribute forShape(llvm::ArrayRef<int64_t> shape) const;
 
+  /// How many places side by side along dimension d, from multiples of it on, have
+  /// one result of a quotient of integers: of runs of copies, or of a run that is not
+  /// negative as long as it does not wrap.
+  int64_t copies(mlir::Operation *op, unsigned d) const;
+
   /// Both operands one above the other.
   static llvm::SmallVector<int64_t> shapeOfCat(tt::CatOp op);
   /// `layout`, of a tile of that shape, without dimension `axis`.

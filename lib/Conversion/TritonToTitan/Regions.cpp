@@ -15,6 +15,8 @@
 
 #include "titan/Layout/Rows.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 using namespace mlir;
 using namespace titan;
 
@@ -67,45 +69,135 @@ BlockedAttr titan::rowsOfWarps(ProgramConversion &c, ArrayRef<int64_t> shape) {
   return BlockedAttr::get(c.b.getContext(), ones, lanes, warps);
 }
 
-/// A row for each number, in which the elements that are it count.
+/// Elements in any order as rows, each of which lanes of one warp have: `flat` is a
+/// layout of them as they come, `rows` the same registers as rows.
+struct RowsOfLanes {
+  SmallVector<int64_t> shape;
+  Attribute flat, rows;
+};
+
+/// Where `source` is, if no thread has an element that another one has.
+static FailureOr<RowsOfLanes> rowsOfLanes(ProgramConversion &c, Operation *op,
+                                          Value source) {
+  int64_t count = cast<RankedTensorType>(source.getType()).getNumElements(),
+          lanes = std::min(count, c.options.lanes);
+  RowsOfLanes result{{count / lanes, lanes}, c.layoutOf(source), {}};
+  auto home = getTileLayout(c.typeOf(source, result.flat));
+  if (home && home->isInjective() && home->lanes() == lanes) {
+    std::vector<Axis> axes = home->axes();
+    int64_t registers = axes[0].size();
+    axes[0].digits = {Digit{registers, 0, 1}};
+    axes[1].digits = {Digit{lanes, 1, 1}};
+    axes[2].digits = {Digit{axes[2].size(), 0, registers}};
+    auto rows = Layout::make(
+        axes, {Dim{"r", result.shape[0]}, Dim{"c", result.shape[1]}});
+    if (rows) {
+      result.rows =
+          LayoutTextAttr::get(op->getContext(), rows->normalized().str());
+      return result;
+    }
+  }
+  result.rows = rowsOfWarps(c, result.shape);
+  auto flat = TensorLayouts::reshaped(op, result.rows, result.shape, {count});
+  if (failed(flat))
+    return failure();
+  result.flat = *flat;
+  return result;
+}
+
+/// A lane is to count, of each row, those that are its own numbers. The row's bits of
+/// one place are a word, a bit an element; where a number has that bit, the word, else
+/// its complement, has the elements that may be it, and what all words have in common
+/// are those that are. (titan.reduce or of such bits is a ballot.)
 static LogicalResult convertHistogram(ProgramConversion &c,
                                       tt::HistogramOp op) {
-  auto source = cast<RankedTensorType>(op.getSrc().getType());
-  SmallVector<int64_t> shape{op.getType().getNumElements(),
-                             source.getNumElements()};
-  if (shape[0] * shape[1] > 1 << 16)
-    return c.unsupported(op, "a histogram of so many elements and bins: "
-                             "together at most 2^16");
-  BlockedAttr layout = rowsOfWarps(c, shape);
-  auto as = [&](Type element) {
-    return RankedTensorType::get(shape, element, layout);
-  };
-  View elements(as(source.getElementType()), {1});
-  auto tile = c.tile(op.getSrc(), elements);
-  if (failed(tile))
-    return failure();
-  RankedTensorType counts = as(c.b.getI32Type());
-  Value number = CoordinateOp::create(c.b, counts, c.b.getI64IntegerAttr(0));
-  unsigned width = source.getElementTypeBitWidth();
-  if (width < 32)
-    tile = Value(arith::ExtUIOp::create(c.b, counts, *tile));
-  else if (width > 32)
-    number = arith::ExtUIOp::create(c.b, elements.type, number);
-  Value is =
-      arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, *tile, number);
-  if (op.getMask()) {
-    auto mask = c.tile(op.getMask(), elements.of(c.b.getI1Type()));
-    if (failed(mask))
-      return failure();
-    is = arith::AndIOp::create(c.b, is, *mask);
-  }
-  Value one = arith::ExtUIOp::create(c.b, counts, is);
-  Value sums = titan::ReduceOp::create(
-      c.b, ProgramConversion::without(counts, 1), ReduceKind::Add, one, Value(),
-      IntegerAttr(), IntegerAttr());
+  int64_t bins = op.getType().getNumElements();
   RankedTensorType type = c.typeOf(op.getResult(), c.layoutOf(op.getResult()));
   if (type.getElementTypeBitWidth() != 32)
     return c.unsupported(op, "a histogram of other numbers than i32");
+  auto found = rowsOfLanes(c, op, op.getSrc());
+  if (failed(found))
+    return failure();
+  ImplicitLocOpBuilder &b = c.b;
+  Type i32 = b.getI32Type();
+  auto rowsOf = [&](Value value) -> FailureOr<Value> {
+    auto tile = c.tile(value, found->flat);
+    if (failed(tile))
+      return failure();
+    return c.relabel(*tile, RankedTensorType::get(found->shape,
+                                                  c.elementOf(value.getType()),
+                                                  found->rows));
+  };
+  auto constant = [&](RankedTensorType of, int64_t number) -> Value {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(
+               of, b.getIntegerAttr(of.getElementType(), number)));
+  };
+  auto source = rowsOf(op.getSrc());
+  auto mask = op.getMask() ? rowsOf(op.getMask()) : FailureOr<Value>(Value());
+  if (failed(source) || failed(mask))
+    return failure();
+  auto elements = cast<RankedTensorType>(source->getType());
+  RankedTensorType words = elements.clone(i32);
+  Value lane = CoordinateOp::create(b, words, b.getI64IntegerAttr(1));
+  // A word for each row, in all lanes of its warp.
+  auto word = [&](Value bits) -> Value {
+    Value own =
+        arith::ShLIOp::create(b, arith::ExtUIOp::create(b, words, bits), lane);
+    return titan::ReduceOp::create(b, ProgramConversion::without(words, 1),
+                                   ReduceKind::Or, own, Value(), IntegerAttr(),
+                                   IntegerAttr());
+  };
+  // The numbers: as many lanes as there are, the rest in registers.
+  auto rows = getTileLayout(
+      cast<RankedTensorType>(ProgramConversion::without(words, 1)));
+  if (!rows)
+    return refuseRows(op, rows.problem());
+  std::vector<Axis> axes = rows->canonical().axes();
+  int64_t lanes = std::min(bins, c.options.lanes);
+  axes[0].digits.push_back(Digit{bins / lanes, 1, lanes});
+  axes[1].digits = {Digit{lanes, 1, 1},
+                    Digit{c.options.lanes / lanes, Digit::replica, 0}};
+  auto all = Layout::make(axes, {Dim{"r", found->shape[0]}, Dim{"c", bins}});
+  if (!all)
+    return refuseRows(op, all.problem());
+  auto counts = RankedTensorType::get(
+      {found->shape[0], bins}, i32,
+      LayoutTextAttr::get(op.getContext(), all->normalized().str()));
+  auto spread = [&](Value row) -> Value {
+    return BroadcastOp::create(
+        b, counts, c.relabel(row, ProgramConversion::without(counts, 1)));
+  };
+  Value number = CoordinateOp::create(b, counts, b.getI64IntegerAttr(1));
+  Value are = *mask ? spread(word(*mask)) : constant(counts, -1);
+  for (int64_t place = 0; (int64_t(1) << place) < bins; ++place) {
+    Value bits = arith::TruncIOp::create(
+        b, elements.clone(b.getI1Type()),
+        arith::ShRUIOp::create(b, *source, constant(elements, place)));
+    // All ones where the number does not have the bit.
+    Value flip = arith::SubIOp::create(
+        b,
+        arith::AndIOp::create(
+            b, arith::ShRUIOp::create(b, number, constant(counts, place)),
+            constant(counts, 1)),
+        constant(counts, 1));
+    are = arith::AndIOp::create(
+        b, are, arith::XOrIOp::create(b, spread(word(bits)), flip));
+  }
+  Value counted = math::CtPopOp::create(b, are);
+  // Sums along rows, and through shared memory along warps.
+  auto turned = c.permute(counted, {1, 0});
+  if (failed(turned))
+    return failure();
+  auto moved = cast<RankedTensorType>(turned->getType());
+  auto digits = rowsByDigits(*getTileLayout(moved), 1);
+  auto cut = digits ? cutRows(*digits) : Result<RowParts>(digits.problem());
+  if (!cut)
+    return refuseRows(op, cut.problem());
+  Value memory = cut->parts > 1 ? c.scratch(i32, bins * cut->parts) : Value();
+  Value sums = titan::ReduceOp::create(b, ProgramConversion::without(moved, 1),
+                                       ReduceKind::Add, *turned, memory,
+                                       IntegerAttr(), IntegerAttr());
   auto now = c.convertLayout(sums, type);
   if (failed(now))
     return failure();

@@ -12,10 +12,11 @@
 //     1024 elements, reg: 4*c1, 2*c512; lane: 32*c4; warp: 4*c128
 //     as 2 x 4 x 32 x 4: registers, warps, lanes, registers
 //
-// A reduction takes a digit after the other away, registers first: halves of them are
-// combined until one is left, then lanes with those whose number differs in one bit,
-// then what warps have goes through shared memory, all tensors of it at once, and
-// each thread combines that in registers.
+// A reduction takes a digit after the other away, registers first, one element after
+// the other, so that what is known of them in this order (that indices ascend) is of
+// use, then lanes with those whose number differs in one bit, then what warps have goes
+// through shared memory, all tensors of it at once, to lanes of each warp, which combine
+// it in the same way, or to registers where lanes have other rows.
 //
 // A scan goes from the inside out: each row of the innermost digit by itself, then,
 // of their last elements, what stands before each row in the others, which is
@@ -293,13 +294,32 @@ FailureOr<Tiles> RowsByRegion::exchange(ArrayRef<Value> tiles,
   return results;
 }
 
-/// The layout with all digits of warps in registers.
-static Layout withoutWarps(const Layout &layout) {
+/// The layout with all digits of warps in registers, or, as far as there is room, in
+/// lanes that all have the same.
+static Layout withoutWarps(const Layout &layout, bool inLanes = false) {
   std::vector<Axis> axes = layout.canonical().axes();
+  auto replica = [](int64_t extent) {
+    return Digit{extent, Digit::replica, 0};
+  };
+  auto move = [&](const Digit &digit) {
+    std::vector<Digit> &lanes = axes[1].digits;
+    for (size_t i = 0; inLanes && i < lanes.size(); ++i) {
+      int64_t room = lanes[i].extent;
+      if (lanes[i].isExclusive() || lanes[i].dim != Digit::replica ||
+          room % digit.extent)
+        continue;
+      lanes[i] = digit;
+      if (room > digit.extent)
+        lanes.insert(lanes.begin() + static_cast<ptrdiff_t>(i) + 1,
+                     replica(room / digit.extent));
+      return;
+    }
+    axes[0].digits.push_back(digit);
+  };
   for (Digit &digit : axes[2].digits)
     if (!digit.isExclusive() && digit.dim > 0) {
-      axes[0].digits.push_back(digit);
-      digit = Digit{digit.extent, Digit::replica, 0};
+      move(digit);
+      digit = replica(digit.extent);
     }
   auto made = Layout::make(axes, layout.dims(), layout.offset());
   assert(made && "digits");
@@ -319,16 +339,17 @@ LogicalResult RowsByRegion::reduceDigits(int axis, Tiles &tiles,
     order.push_back(dim);
     layout = need(layout.permuted(order));
     tiles = relabel(tiles, layout);
-    while (axis == 0 && extent(layout) > 1) {
-      int64_t half = extent(layout) / 2;
-      Layout lower = layout, upper = layout;
-      Tiles first = part(tiles, layout, 0, half, lower),
-            second = part(tiles, layout, half, half, upper);
-      auto both = combine(first, relabel(second, lower));
-      if (failed(both))
-        return failure();
-      layout = lower;
-      tiles = *both;
+    if (axis == 0) {
+      Tiles sum = one(tiles, layout, 0);
+      for (int64_t i = 1; i < extent(layout); ++i) {
+        auto both = combine(sum, one(tiles, layout, i));
+        if (failed(both))
+          return failure();
+        sum = *both;
+      }
+      tiles = sum;
+      layout = need(layout.withoutDim(last(layout)));
+      continue;
     }
     for (int64_t step = 1; step < extent(layout); step *= 2) {
       Value there =
@@ -351,9 +372,10 @@ FailureOr<Tiles> RowsByRegion::reduce(Tiles tiles, Layout layout) {
     return failure();
   if (layout.rank() == 1)
     return tiles;
-  Layout whole = withoutWarps(layout);
+  Layout whole = withoutWarps(layout, /*inLanes=*/true);
   auto moved = exchange(tiles, layout, whole);
-  if (failed(moved) || failed(reduceDigits(0, *moved, whole)))
+  if (failed(moved) || failed(reduceDigits(0, *moved, whole)) ||
+      failed(reduceDigits(1, *moved, whole)))
     return failure();
   return moved;
 }

@@ -2,13 +2,13 @@
 
 Programs may also run on titan.array, without PyTorch: memory of the host that the GPU sees; such a launch is waited for.
 """
+import functools
 import importlib.util
 
 from .arguments import flatten, signature_of
 from .. import Cache, Error, Kernel, Prepared, arrays, cuda
 from ..simulation import scalar_bits
 
-HAS_TORCH = importlib.util.find_spec("torch") is not None
 I32 = 8                  # titan.h's element type of grid_x, grid_y and grid_z
 ANY_EXTENT = 2**31 - 1   # of memory whose size nobody says: what a package takes at most
 _SIZES = (8, 4, 4, 2, 2, 1, 1, 8, 4, 2, 1)  # bytes of titan.h's element types
@@ -110,14 +110,22 @@ class Utils:
         return loaded, loaded, loaded.resources.registers, loaded.resources.local_bytes, 1024
 
 
+@functools.cache
+def torch_of_gpus():
+    """PyTorch; None without one, or with one for the CPU alone."""
+    if importlib.util.find_spec("torch") is None:
+        return None
+    torch = importlib.import_module("torch")
+    return torch if torch.version.cuda or torch.version.hip else None
+
+
 class Machine:
     """What Triton asks its driver, but for the target."""
     launcher_cls = Launcher
 
     def __init__(self):
         self.utils = Utils()
-        if HAS_TORCH:
-            torch = importlib.import_module("torch")
+        if torch := torch_of_gpus():
             self.get_current_device = torch.cuda.current_device
             self.set_current_device = torch.cuda.set_device
             self.get_current_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
@@ -125,7 +133,8 @@ class Machine:
 
     @staticmethod
     def device():
-        return importlib.import_module("torch").cuda.current_device() if HAS_TORCH else 0
+        torch = torch_of_gpus()
+        return torch.cuda.current_device() if torch else 0
 
     def get_current_device(self):
         return 0
