@@ -130,6 +130,9 @@ private:
   mutable std::vector<std::optional<int64_t>> memo;
   mutable std::vector<uint32_t> stamps;
   mutable uint32_t now = 0;
+  /// What the current collect() has come by (`visited` is `visit`).
+  mutable std::vector<uint32_t> visited;
+  mutable uint32_t visit = 0;
   struct NodeHash {
     size_t operator()(const Node &node) const;
   };

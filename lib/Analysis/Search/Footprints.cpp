@@ -72,6 +72,12 @@ public:
           grid.map = fieldsOf(map, numbers);
         return grid;
       }
+    if (isa<TensorMapType>(object.getType()) &&
+        object.getDefiningOp<ViewOpInterface>()) {
+      grid.sizes = impl.mapAt(object).sizes;
+      llvm::append_range(grid.strides, impl.globalStrides(*root));
+      return grid;
+    }
     auto type = cast<GlobalType>(impl.program->roots[*root].getType());
     for (int64_t size : type.getShape())
       grid.sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
@@ -508,6 +514,11 @@ Instantiator::Impl::boxFootprint(const CompiledOp &op,
   // Of the chunk that a store ends with (S3) nothing behind the last element
   // inside is looked at.
   box.chunk = 1;
+  if (bytes.object.getDefiningOp<ViewOpInterface>())
+    for (auto [d, by] : llvm::enumerate(mapAt(bytes.object).origin)) {
+      box.low[d] += by;
+      box.high[d] += by;
+    }
   bool ownGrid = map && map.isView();
   std::vector<int64_t> key = {ownGrid ? 'w' : 'b', *root,
                               region.shape->elementBytes};

@@ -168,13 +168,13 @@ void Instantiator::Impl::readRegion() {
     grid[d] = launchNumbers.lookup(extent);
 }
 
-void Instantiator::Impl::narrow(Number condition) {
+void Instantiator::Impl::narrow(Number condition, bool computed) {
   if (!condition.symbol)
     return;
   const Symbols::Node node = symbols.node(condition.symbol);
   if (node.code == Arith::And && node.bits == 1) {
-    narrow(node.a);
-    narrow(node.b);
+    narrow(node.a, computed);
+    narrow(node.b, computed);
     return;
   }
   if (node.code != Arith::Cmp)
@@ -198,7 +198,14 @@ void Instantiator::Impl::narrow(Number condition) {
                                       : predicate;
   }
   a = unpinned(a), b = unpinned(b);
-  if (!isLeaf(a) || (b.symbol && !isLeaf(b)))
+  if (computed && predicate == P::eq && isLeaf(a) && b.symbol && !isLeaf(b)) {
+    std::vector<uint32_t> inside;
+    symbols.collect(b, inside);
+    if (!llvm::is_contained(inside, symbols.leafOf(a.symbol)))
+      pinned.emplace(a.symbol, b);
+    return;
+  }
+  if (computed || !isLeaf(a) || (b.symbol && !isLeaf(b)))
     return;
   Bounds &range = leaves[symbols.leafOf(a.symbol)].range;
   if (predicate == P::eq && a.symbol != b.symbol) {
@@ -258,6 +265,10 @@ void Instantiator::Impl::readLaunch() {
     readRegion();
     for (Number requirement : requirements)
       narrow(requirement);
+    // Leaves first: what is computed is computed of those that are left, one at
+    // a time.
+    for (size_t i = 0; i < requirements.size() && pinned.size() == known; ++i)
+      narrow(requirements[i], /*computed=*/true);
   } while (pinned.size() != known || findPacked());
   std::vector<uint32_t> ignored;
   for (auto &[value, number] : launchNumbers)
@@ -375,11 +386,23 @@ bool Instantiator::Impl::multipliesSizes(Number number) const {
   return false;
 }
 
-bool Instantiator::Impl::ofCta(Number number) const {
+bool Instantiator::Impl::anyLeaf(
+    Number number, llvm::function_ref<bool(const Leaf &)> is) const {
+  static constexpr unsigned beyond = 63; // the bit of all further leaves
+  uint64_t mask = symbols.leavesOf(number);
+  for (uint64_t rest = mask & ~(uint64_t(1) << beyond); rest; rest &= rest - 1)
+    if (is(leaves[llvm::countr_zero(rest)]))
+      return true;
+  if (!(mask >> beyond))
+    return false;
   std::vector<uint32_t> inside;
   symbols.collect(number, inside);
-  return llvm::any_of(
-      inside, [&](uint32_t leaf) { return leaves[leaf].kind == Leaf::CtaId; });
+  return llvm::any_of(inside, [&](uint32_t leaf) { return is(leaves[leaf]); });
+}
+
+bool Instantiator::Impl::ofCta(Number number) const {
+  return anyLeaf(number,
+                 [](const Leaf &leaf) { return leaf.kind == Leaf::CtaId; });
 }
 
 /// Whether a place in global memory is computed from it.
@@ -564,7 +587,12 @@ Instantiator::Impl::variedLeaves(int64_t most) const {
     if (taken)
       continue;
     std::vector<int64_t> values;
-    for (int64_t value : leaf.kind == Leaf::Size ? sizes : scalars(leaf))
+    std::vector<int64_t> tried =
+        leaf.kind == Leaf::Size ? sizes : scalars(leaf);
+    if (leaf.kind == Leaf::Size && promisedTensors.contains(leaf.tensor))
+      tried.insert(tried.begin(), std::begin(bound::promisedExtents),
+                   std::end(bound::promisedExtents));
+    for (int64_t value : tried)
       if (leaf.range.contains(value) && !llvm::is_contained(values, value))
         values.push_back(value);
     if (values.empty())

@@ -343,32 +343,43 @@ void Search::suspect(const Program &program, int dimension) {
 
 /// False: it cannot be followed; the reason is a problem of the instantiator's.
 bool Search::runLaunch(const SmallLaunch &launch) {
-  auto program = instantiator.instantiate(launch);
-  if (!program && instantiator.problems.empty()) {
-    result.skipped.push_back(launch.name + ": no data was found that keeps "
-                                           "what titan.assume says");
-    return true;
-  }
-  if (!program)
-    return false;
   ++looked;
   ++idle;
-  if (program->events() > bound::launchEvents) {
-    result.skipped.push_back(
-        launch.name + ": " + std::to_string(program->events()) +
-        " events, more than " + std::to_string(bound::launchEvents));
-    return true;
-  }
-  bool fresh = sharing.add(*program, instantiator.footprints);
   auto cluster = kernel.getClusterShape();
-  for (int d : instantiator.besides())
-    if (launch.clusters == launch.grid[d] / cluster[d])
-      suspect(*program, d);
-  if (!fresh)
-    return true;
-  idle = 0;
-  result.launches.push_back(launch.name);
-  execute(*program);
+  bool executed = false, found = false;
+  // Where data decides how often a loop runs, few CTAs have most to do: each is
+  // executed, with data of each kind.
+  do {
+    auto program = instantiator.instantiate(launch);
+    if (!program && instantiator.problems.empty())
+      continue;
+    if (!program)
+      return false;
+    found = true;
+    if (program->events() > bound::launchEvents) {
+      result.skipped.push_back(
+          launch.name + ": " + std::to_string(program->events()) +
+          " events, more than " + std::to_string(bound::launchEvents));
+      break;
+    }
+    bool fresh = sharing.add(*program, instantiator.footprints);
+    for (int d : instantiator.besides())
+      if (launch.clusters == launch.grid[d] / cluster[d])
+        suspect(*program, d);
+    if (fresh)
+      idle = 0;
+    if (fresh || !instantiator.unseen.empty()) {
+      executed = true;
+      execute(*program);
+    }
+  } while (!instantiator.unseen.empty() && instantiator.turned());
+  if (!found) {
+    --looked, --idle;
+    result.skipped.push_back(launch.name + ": no data was found that keeps "
+                                           "what titan.assume says");
+  }
+  if (executed)
+    result.launches.push_back(launch.name);
   return true;
 }
 
@@ -498,6 +509,7 @@ void Search::close() {
                              "or iterations further on may share: there are "
                              "more than " +
                              std::to_string(bound::mostPairs));
+  llvm::append_range(result.skipped, instantiator.unseen);
   for (auto [number, period] : periods.found())
     result.periods.push_back(choices[number].name + " " +
                              std::to_string(period));
