@@ -102,10 +102,11 @@ private:
   bool needsHeight() const { return needsRows() && !isGrouped(); }
   bool needsWidth() const { return needsColumns() || o.gate; }
 
-  // GemmMainLoop.cpp
+  // GemmText.cpp
   void types();
   void launch();
   void body();
+  // GemmMainLoop.cpp
   void coordinates();
   void group();
   void editMap();

@@ -84,6 +84,11 @@ public:
   void set(Value value, mlir::ValueRange scalars) {
     values[value] = Values(scalars.begin(), scalars.end());
   }
+  /// Whether `set` has told of a value.
+  bool isKnown(Value value) const {
+    auto found = values.find(value);
+    return found != values.end() && !found->second.empty();
+  }
   /// The scalar types that stand for a type.
   mlir::FailureOr<llvm::SmallVector<mlir::Type>> convert(mlir::Operation *op,
                                                          mlir::Type type);

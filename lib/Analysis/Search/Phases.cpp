@@ -427,24 +427,32 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
         comesLate(a, event, bytes);
     }
   } else {
-    // Other warps' parts of this very operation were of the phase before.
-    std::set<uint32_t> agentsBefore;
-    for (const Contribution &c : barrier.lastContributions)
-      if (c.kind == Contribution::Complete && c.event->op == copy.op &&
-          indicesOf(c.event->iteration) == indicesOf(copy.iteration))
-        agentsBefore.insert(c.agent);
-    if (agentsBefore.empty())
+    // Others' parts of this very operation were of the phase before; so are meant
+    // to be all that stands beside it, in this iteration.
+    const std::vector<int64_t> iteration = indicesOf(copy.iteration);
+    auto isBefore = [&](uint32_t agent, Operation *op) {
+      return llvm::any_of(barrier.lastContributions,
+                          [&](const Contribution &c) {
+                            return c.kind == Contribution::Complete &&
+                                   c.agent == agent && c.event->op == op &&
+                                   indicesOf(c.event->iteration) == iteration;
+                          });
+    };
+    bool others = false;
+    for (uint32_t other = 0; other < agents.size(); ++other)
+      others |= isBefore(other, copy.op);
+    if (!others)
       return false;
     for (uint32_t other = 0; other < agents.size(); ++other)
-      for (const Event &event : program.programs[other].events)
-        for (uint32_t i = 0;
-             event.op == copy.op &&
-             indicesOf(event.iteration) == indicesOf(copy.iteration) &&
-             !agentsBefore.contains(other) && i < event.count;
-             ++i) {
+      for (const Event &event : program.programs[other].events) {
+        if (event.op->getBlock() != copy.op->getBlock() ||
+            indicesOf(event.iteration) != iteration)
+          continue;
+        for (uint32_t i = 0; i < event.count; ++i) {
           const Action &action =
               program.programs[other].actions[event.first + i];
-          if (action.kind != Action::CompleteTx || !isAt(other, action, b))
+          if (action.kind != Action::CompleteTx || !isAt(other, action, b) ||
+              isBefore(other, event.op))
             continue;
           const auto &complete =
               std::get<effect::CompleteTx>(action.effect->what);
@@ -453,6 +461,7 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
                     action.amount *
                         (each ? program.times(event, complete.by) : 1));
         }
+      }
   }
   Report::Stop stop(report);
   if (Finding *finding = report.add(

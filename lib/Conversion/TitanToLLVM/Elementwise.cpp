@@ -415,13 +415,9 @@ static LogicalResult elementwise(KernelLowering &kl, Operation *op) {
     kl.set(constant, Values(count, scalar));
     return success();
   }
-  // The load has seen to it.
-  if (auto select = dyn_cast<arith::SelectOp>(op))
-    if (auto load = select.getTrueValue().getDefiningOp<GlobalLoadOp>();
-        load && selectOfOther(load) == select) {
-      kl.set(select, kl.get(load.getResult()));
-      return success();
-    }
+  // What loads its operand has seen to it.
+  if (isa<arith::SelectOp>(op) && kl.isKnown(op->getResult(0)))
+    return success();
   if (isa<arith::RemFOp, arith::ScalingExtFOp, arith::ScalingTruncFOp>(op))
     return kl.unsupported(op, Twine(op->getName().getStringRef()));
 

@@ -491,19 +491,6 @@ titan::planGlobalAccesses(KernelLowering &kl, TypedValue<GlobalType> tensor,
   return Plan(kl, tensor, indices, mask, layout).make(mine, once);
 }
 
-arith::SelectOp titan::selectOfOther(GlobalLoadOp load) {
-  Value loaded = load.getResult();
-  if (!load.getMask() || !loaded.hasOneUse())
-    return {};
-  auto select = dyn_cast<arith::SelectOp>(*loaded.user_begin());
-  SplatElementsAttr other;
-  return select && select.getCondition() == load.getMask() &&
-                 select.getTrueValue() == loaded &&
-                 matchPattern(select.getFalseValue(), m_Constant(&other))
-             ? select
-             : arith::SelectOp();
-}
-
 SmallVector<int64_t> titan::sameComparisons(KernelLowering &kl,
                                             arith::CmpIOp compare,
                                             const Layout &layout) {

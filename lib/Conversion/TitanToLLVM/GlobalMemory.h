@@ -54,10 +54,6 @@ planGlobalAccesses(KernelLowering &kl, mlir::TypedValue<GlobalType> tensor,
                    const Layout &layout, llvm::function_ref<bool(int64_t)> mine,
                    bool once = false);
 
-/// The only use of a masked load, if that is a select by its mask of what it loads and
-/// of one constant, which the load can yield itself; null: it has other uses.
-mlir::arith::SelectOp selectOfOther(GlobalLoadOp load);
-
 /// Of a comparison of tiles: for each register the first one that is known to hold
 /// the same in every thread.
 llvm::SmallVector<int64_t> sameComparisons(KernelLowering &kl,

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -401,13 +402,29 @@ static Emitter::Access globalAccessOf(KernelLowering &kl, Op op) {
   return access;
 }
 
+/// The only use of a masked load, if that is a select by its mask of what it loads and
+/// of one constant, which the load can yield itself; null: it has other uses.
+static arith::SelectOp selectOfOther(GlobalLoadOp load) {
+  Value loaded = load.getResult();
+  if (!load.getMask() || !loaded.hasOneUse())
+    return {};
+  auto select = dyn_cast<arith::SelectOp>(*loaded.user_begin());
+  SplatElementsAttr other;
+  return select && select.getCondition() == load.getMask() &&
+                 select.getTrueValue() == loaded &&
+                 matchPattern(select.getFalseValue(), m_Constant(&other))
+             ? select
+             : arith::SelectOp();
+}
+
 static LogicalResult globalLoad(KernelLowering &kl, GlobalLoadOp op) {
   Type element = op.getType().getElementType();
   Layout layout = *getTileLayout(op.getType());
   Values mask = op.getMask() ? kl.get(op.getMask()) : Values();
   Emitter::Access access = globalAccessOf(kl, op);
   access.prefetch = op.getPrefetch();
-  if (arith::SelectOp select = selectOfOther(op)) {
+  arith::SelectOp select = selectOfOther(op);
+  if (select) {
     DenseElementsAttr other;
     matchPattern(select.getFalseValue(), m_Constant(&other));
     Attribute value = other.getSplatValue<Attribute>();
@@ -436,6 +453,8 @@ static LogicalResult globalLoad(KernelLowering &kl, GlobalLoadOp op) {
           kl.b, LLVM::ExtractElementOp::create(kl.b, all, kl.i32(i)), element);
   }
   kl.set(op.getResult(), results);
+  if (select)
+    kl.set(select.getResult(), results);
   return success();
 }
 
