@@ -117,6 +117,8 @@ public:
   };
   /// The leaves in an expression, a bit each; bit 63 stands for all beyond.
   uint64_t leavesOf(Number number) const { return masks[number.symbol]; }
+  /// How many symbols there are, 0 included.
+  size_t size() const { return nodes.size(); }
   /// Of a symbol; those of its operands have smaller numbers.
   const Node &node(uint32_t symbol) const { return nodes[symbol]; }
 

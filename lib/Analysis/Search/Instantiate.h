@@ -131,6 +131,10 @@ public:
   /// it with a constant, or the like, and of which whole launches have shown
   /// one piece alone.
   std::vector<mlir::Operation *> onePiece() const;
+  /// Waits for flags of whose values that is so; and how many pieces of such
+  /// values there have been.
+  std::vector<mlir::Operation *> oneAmount() const;
+  size_t amountPieces() const;
   /// The events of all CTAs of such a launch; null when they cannot be
   /// followed.
   std::unique_ptr<Program> instantiate(const SmallLaunch &launch);

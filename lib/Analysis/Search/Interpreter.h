@@ -184,9 +184,22 @@ struct Instantiator::Impl {
   };
   llvm::MapVector<mlir::Operation *, Pieces> pieces;
   void notePiece(const CompiledOp &op, const Val &a, const Val &b);
+  /// Of values that are waited for: of each quotient, minimum or the like in it,
+  /// by the wait and the symbol, the pieces that have come up in whole launches.
+  llvm::MapVector<std::pair<mlir::Operation *, uint32_t>, std::set<int64_t>>
+      amountPieces;
+  void noteAmount(const CompiledOp &op, Number amount);
   /// Whether a leaf of the number is such a one.
   bool anyLeaf(Number number, llvm::function_ref<bool(const Leaf &)> is) const;
   bool ofCta(Number number) const;
+  /// Which kinds of leaves a number is computed from; kept for each symbol.
+  enum Kinds : uint8_t {
+    OfCta = 1,          ///< The id of a CTA.
+    LaunchedBeyond = 2, ///< Sizes and arguments from number `beyond` on,
+  };
+  static constexpr unsigned beyond = 63; ///< whose bit is one (leavesOf).
+  unsigned kindsOf(Number number) const;
+  mutable std::vector<uint8_t> kinds;
   /// Whether a product of two sizes is part of it.
   bool multipliesSizes(Number number) const;
   /// The first cluster looked at, along x, y, z.

@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 #include "Interpreter.h"
 
+#include "titan/Dialect/Titan/MapEdits.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -55,21 +57,10 @@ Instantiator::Impl::EditedMap Instantiator::Impl::mapAt(Value map) {
 }
 
 void Instantiator::Impl::editMap(const CompiledOp &op) {
-  // All of them are [map, ...] or [source, map].
-  auto copy = dyn_cast<TensormapCopyOp>(op.op);
-  auto publish = dyn_cast<TensormapCpFenceproxyOp>(op.op);
-  auto address = dyn_cast<TensormapReplaceAddressOp>(op.op);
-  auto size = dyn_cast<TensormapReplaceDimOp>(op.op);
-  auto stride = dyn_cast<TensormapReplaceStrideOp>(op.op);
-  Value map = copy      ? copy.getMap()
-              : publish ? publish.getMap()
-              : address ? address.getMap()
-              : size    ? size.getMap()
-              : stride  ? stride.getMap()
-                        : Value();
-  if (!map)
+  std::optional<MapEdit> edit = getMapEdit(op.op);
+  if (!edit)
     return;
-  auto place = placeOfMap(map);
+  auto place = placeOfMap(edit->map);
   if (!place) {
     // Whichever it is: of none anything is known.
     for (auto &[_, each] : maps)
@@ -84,30 +75,30 @@ void Instantiator::Impl::editMap(const CompiledOp &op) {
     maps[*place].known = false;
     return;
   }
-  if (copy || publish) {
-    EditedMap source = mapAt(copy ? copy.getSource() : publish.getSource());
+  if (edit->source) {
+    EditedMap source = mapAt(edit->source);
     maps[*place] = source;
     return;
   }
   EditedMap &edited = maps[*place];
-  if (address) {
-    auto root = globalRoot(address.getTensor());
+  edited.known &= !edit->stride;
+  if (edit->tensor) {
+    auto root = globalRoot(edit->tensor);
     // Its strides stay those of the tensor that it was made over.
     edited.known &= root && *root == edited.root;
     edited.origin.clear();
-    for (Value coord : address.getCoords()) {
+    for (Value coord : edit->coords) {
       const Val &at = value(coord);
       edited.known &= at.kind == Val::Int;
       edited.origin.push_back(at.number.value);
     }
-  } else if (size) {
-    const Val &to = value(size.getSize());
+  }
+  if (edit->size) {
+    const Val &to = value(edit->size);
     edited.known &= to.kind == Val::Int;
     // 0 is stored as 2^32 (PTX ISA, tensormap.replace): it does not end.
     if (edited.known)
-      edited.sizes[size.getDimension()] =
+      edited.sizes[edit->dimension] =
           to.number.value > 0 ? to.number.value : -1;
-  } else {
-    edited.known = false;
   }
 }

@@ -419,6 +419,8 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
               "the value waited for depends on " + least.dependsOn());
       return false;
     }
+    if (launch || whole)
+      noteAmount(op, least.number);
     action.object = *id;
     action.amount = least.number.value;
   } else if (auto *grid = std::get_if<GridDependency>(&effect.what)) {

@@ -350,6 +350,7 @@ bool Search::runLaunch(const SmallLaunch &launch) {
   // Where data decides how often a loop runs, few CTAs have most to do: each is
   // executed, with data of each kind.
   do {
+    const size_t amounts = instantiator.amountPieces();
     auto program = instantiator.instantiate(launch);
     if (!program && instantiator.problems.empty())
       continue;
@@ -366,13 +367,17 @@ bool Search::runLaunch(const SmallLaunch &launch) {
     for (int d : instantiator.besides())
       if (launch.clusters == launch.grid[d] / cluster[d])
         suspect(*program, d);
+    fresh |= instantiator.amountPieces() > amounts;
     if (fresh)
       idle = 0;
-    if (fresh || !instantiator.unseen.empty()) {
+    if (fresh || (!instantiator.unseen.empty() &&
+                  dataEvents <= uint64_t(bound::launchEvents))) {
       executed = true;
       execute(*program);
     }
-  } while (!instantiator.unseen.empty() && instantiator.turned());
+    dataEvents += program->events();
+  } while (!instantiator.unseen.empty() && instantiator.turned() &&
+           dataEvents <= uint64_t(bound::launchEvents));
   if (!found) {
     --looked, --idle;
     result.skipped.push_back(launch.name + ": no data was found that keeps "
@@ -406,15 +411,27 @@ void Search::runLaunches() {
         return;
     }
   // Larger ones, where ids of CTAs are divided, say, by more.
-  std::vector<Operation *> rest = instantiator.onePiece();
-  if (!rest.empty())
+  std::vector<Operation *> rest = instantiator.onePiece(),
+                           amounts = instantiator.oneAmount();
+  if (!rest.empty() || !amounts.empty())
     for (const SmallLaunch &launch : instantiator.launches(
              bound::largerLaunch + 1, bound::farthestCluster)) {
       if (!runLaunch(launch))
         return;
-      if (rest = instantiator.onePiece(); rest.empty())
+      rest = instantiator.onePiece();
+      amounts = instantiator.oneAmount();
+      if (rest.empty() && amounts.empty())
         break;
     }
+  for (Operation *op : amounts)
+    if (Finding *finding = report.add(
+            Code::Undecided, op, nullptr,
+            Twine("what this waits for is computed by a quotient, a "
+                  "remainder or a minimum, and the ") +
+                Twine(looked) +
+                " launches that were looked at as a whole show one piece of it "
+                "alone"))
+      finding->ofCounts = true;
   for (Operation *op : rest)
     report.add(Code::Undecided, op, nullptr,
                "this computes with the id of a CTA, and in the " +
