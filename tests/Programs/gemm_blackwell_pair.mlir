@@ -25,7 +25,8 @@
 // VARIANT bytes: in bytes `65536` -> `32768`
 // RUN: %variant bytes %s %examples/programs/gemm_blackwell_pair.mlir > %t.bytes.mlir
 // RUN: not titan check --proof=off %t.bytes.mlir 2>&1 | FileCheck %s --check-prefix=BYTES
-// BYTES: bytes.mlir:124:15: error: [barrier-bytes] {{.*}} expects 32768 bytes, and the copies that are meant for it bring 65536
+// BYTES: bytes.mlir:124:15: error: [barrier-bytes] phase 0 of barrier %full[0] of CTA 0 expects 32768 bytes, and the copies that are meant for it bring 65536
+// BYTES: fix: expect 65536 bytes at %full[0] of CTA 0 in each phase
 // The columns count as free when one of the two CTAs has stored them.
 // LABEL count: titan.mbarrier.init %stored count(8)
 // VARIANT count: in count `8` -> `4`

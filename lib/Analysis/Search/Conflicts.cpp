@@ -329,7 +329,7 @@ std::string Conflicts::fixOfGroup(const AccessRecord &x,
   const MechanismInfo &info = mechanismInfo(*x.mechanism);
   if (info.commit.empty() || info.pending == Pending::Cells)
     return "";
-  const bool own = x.agent == y.agent && (x.lanes & y.lanes);
+  const bool own = x.agent == y.agent && !(y.lanes & ~x.lanes);
   return "let the thread that issues '" +
          x.event->op->getName().getStringRef().str() +
          "' wait for its group (" + std::string(info.wait) +

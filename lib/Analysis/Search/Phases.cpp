@@ -427,27 +427,32 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
         comesLate(a, event, bytes);
     }
   } else {
-    // Other warps' parts of this very operation were of the phase before, and so is
-    // what the warps that are late bring by all operations that were.
-    using Place = std::pair<Operation *, std::vector<int64_t>>;
-    auto placeOf = [&](const Event &event) {
-      return Place(event.op, indicesOf(event.iteration));
+    // Others' parts of this very operation were of the phase before; so are meant
+    // to be all that stands beside it, in this iteration.
+    const std::vector<int64_t> iteration = indicesOf(copy.iteration);
+    auto isBefore = [&](uint32_t agent, Operation *op) {
+      return llvm::any_of(barrier.lastContributions,
+                          [&](const Contribution &c) {
+                            return c.kind == Contribution::Complete &&
+                                   c.agent == agent && c.event->op == op &&
+                                   indicesOf(c.event->iteration) == iteration;
+                          });
     };
-    std::map<Place, std::set<uint32_t>> agentsBefore;
-    for (const Contribution &c : barrier.lastContributions)
-      if (c.kind == Contribution::Complete)
-        agentsBefore[placeOf(*c.event)].insert(c.agent);
-    if (!agentsBefore.contains(placeOf(copy)))
+    bool others = false;
+    for (uint32_t other = 0; other < agents.size(); ++other)
+      others |= isBefore(other, copy.op);
+    if (!others)
       return false;
     for (uint32_t other = 0; other < agents.size(); ++other)
       for (const Event &event : program.programs[other].events) {
-        auto of = agentsBefore.find(placeOf(event));
-        if (of == agentsBefore.end() || of->second.contains(other))
+        if (event.op->getBlock() != copy.op->getBlock() ||
+            indicesOf(event.iteration) != iteration)
           continue;
         for (uint32_t i = 0; i < event.count; ++i) {
           const Action &action =
               program.programs[other].actions[event.first + i];
-          if (action.kind != Action::CompleteTx || !isAt(other, action, b))
+          if (action.kind != Action::CompleteTx || !isAt(other, action, b) ||
+              isBefore(other, event.op))
             continue;
           const auto &complete =
               std::get<effect::CompleteTx>(action.effect->what);
