@@ -18,11 +18,17 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
 
-int64_t checker::startUnit(const effect::Footprint &box) {
-  // Bulk copies of a tensor itself.
-  if (auto tensor = dyn_cast<GlobalType>(box.object.getType()))
-    return std::max<int64_t>(1, targetWith(Feature::BulkCopy).bulkAlignment /
-                                    getElementBytes(tensor.getElementType()));
+int64_t checker::startUnit(const effect::Footprint &box,
+                           std::optional<Mechanism> mechanism) {
+  // Bulk copies of a tensor itself; of gfx942 words of 4 bytes.
+  if (auto tensor = dyn_cast<GlobalType>(box.object.getType())) {
+    int64_t bytes =
+        mechanism && mechanismInfo(*mechanism).engine == Engine::VectorMemory
+            ? 4
+            : targetWith(Feature::BulkCopy).bulkAlignment;
+    return std::max<int64_t>(1,
+                             bytes / getElementBytes(tensor.getElementType()));
+  }
   auto map = dyn_cast<TensorMapType>(box.object.getType());
   // Slices of channels are 16 or 32 bytes.
   if (!map || map.getInterleave())
@@ -41,7 +47,7 @@ checker::findUnprovedStarts(KernelOp kernel) {
       auto *access = std::get_if<effect::Access>(&effect.what);
       if (!access || access->bytes.kind != effect::Footprint::Box)
         continue;
-      int64_t unit = startUnit(access->bytes);
+      int64_t unit = startUnit(access->bytes, access->mechanism);
       if (zeros.of(access->bytes.coords.back()) < llvm::Log2_64(unit))
         unproved.push_back({op, unit});
     }

@@ -22,8 +22,9 @@
 
 namespace titan::checker {
 
-/// Elements that coordinate 0 of a box is a multiple of; 1: any will do.
-int64_t startUnit(const effect::Footprint &box);
+/// Elements that coordinate 0 of an access's box is a multiple of; 1: any will do.
+int64_t startUnit(const effect::Footprint &box,
+                  std::optional<Mechanism> mechanism);
 
 /// The operations with a box whose coordinate 0 is not shown to be a multiple of
 /// its unit, and that unit.

@@ -52,9 +52,8 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       report.add(Code::Undecided, op, nullptr,
                  "that coordinate 0, the innermost, is a multiple of " +
                      Twine(unit) +
-                     " elements (16 bytes; the copy faults else): multiply by "
-                     "a constant that is, or titan.require that a remainder is "
-                     "0");
+                     " elements, as the copy asks: multiply by a constant that "
+                     "is, or titan.require that a remainder is 0");
   search.close();
 
   for (size_t i = 0; i < report.list.size(); ++i) {

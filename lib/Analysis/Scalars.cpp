@@ -10,8 +10,6 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <set>
-
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -294,7 +292,8 @@ std::optional<int64_t> Symbols::walk(Number number, const Values &leaves,
 void Symbols::collect(Number number, std::vector<uint32_t> &leaves,
                       std::vector<int64_t> *constants) const {
   std::vector<Number> rest = {number};
-  std::set<uint32_t> seen;
+  ++visit;
+  visited.resize(nodes.size());
   while (!rest.empty()) {
     Number at = rest.back();
     rest.pop_back();
@@ -303,7 +302,7 @@ void Symbols::collect(Number number, std::vector<uint32_t> &leaves,
         constants->push_back(at.value);
       continue;
     }
-    if (!seen.insert(at.symbol).second)
+    if (std::exchange(visited[at.symbol], visit) == visit)
       continue;
     const Node &node = nodes[at.symbol];
     if (node.code == Arith::None) {

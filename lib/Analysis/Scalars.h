@@ -117,6 +117,8 @@ public:
   };
   /// The leaves in an expression, a bit each; bit 63 stands for all beyond.
   uint64_t leavesOf(Number number) const { return masks[number.symbol]; }
+  /// How many symbols there are, 0 included.
+  size_t size() const { return nodes.size(); }
   /// Of a symbol; those of its operands have smaller numbers.
   const Node &node(uint32_t symbol) const { return nodes[symbol]; }
 
@@ -130,6 +132,9 @@ private:
   mutable std::vector<std::optional<int64_t>> memo;
   mutable std::vector<uint32_t> stamps;
   mutable uint32_t now = 0;
+  /// What the current collect() has come by (`visited` is `visit`).
+  mutable std::vector<uint32_t> visited;
+  mutable uint32_t visit = 0;
   struct NodeHash {
     size_t operator()(const Node &node) const;
   };

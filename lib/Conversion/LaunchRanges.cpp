@@ -24,10 +24,25 @@ static ConstantIntRanges between(int64_t low, int64_t high) {
                                        APInt(64, high, true));
 }
 
+/// What both allow; of contradictions, which no launch satisfies, `x`: MLIR infers
+/// from no empty range.
+static ConstantIntRanges intersect(const ConstantIntRanges &x,
+                                   const ConstantIntRanges &y) {
+  ConstantIntRanges both = x.intersection(y);
+  APInt low = both.smin(), high = both.smax();
+  // Where no number is negative, signed and unsigned bounds are the same.
+  if (low.isNonNegative() || both.umax().isNonNegative()) {
+    low = llvm::APIntOps::smax(low, both.umin());
+    if (both.umax().isNonNegative())
+      high = llvm::APIntOps::smin(high, both.umax());
+    both = ConstantIntRanges::fromSigned(low, high);
+  }
+  return low.sgt(high) || both.umin().ugt(both.umax()) ? x : both;
+}
+
 using Limits = llvm::DenseMap<Value, ConstantIntRanges>;
 
-/// What a condition that holds says of a value. The launch compares signed numbers
-/// (docs/package.md), and sizes are none but those that are 0 or more.
+/// What a condition that holds says of a value.
 static void addLimits(Value condition, Limits &limits) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
     addLimits(both.getLhs(), limits);
@@ -44,20 +59,28 @@ static void addLimits(Value condition, Limits &limits) {
     predicate = Predicate::ICMP_EQ;
     break;
   case arith::CmpIPredicate::slt:
-  case arith::CmpIPredicate::ult:
     predicate = Predicate::ICMP_SLT;
     break;
+  case arith::CmpIPredicate::ult:
+    predicate = Predicate::ICMP_ULT;
+    break;
   case arith::CmpIPredicate::sle:
-  case arith::CmpIPredicate::ule:
     predicate = Predicate::ICMP_SLE;
     break;
+  case arith::CmpIPredicate::ule:
+    predicate = Predicate::ICMP_ULE;
+    break;
   case arith::CmpIPredicate::sgt:
-  case arith::CmpIPredicate::ugt:
     predicate = Predicate::ICMP_SGT;
     break;
+  case arith::CmpIPredicate::ugt:
+    predicate = Predicate::ICMP_UGT;
+    break;
   case arith::CmpIPredicate::sge:
-  case arith::CmpIPredicate::uge:
     predicate = Predicate::ICMP_SGE;
+    break;
+  case arith::CmpIPredicate::uge:
+    predicate = Predicate::ICMP_UGE;
     break;
   case arith::CmpIPredicate::ne:
     return;
@@ -74,7 +97,7 @@ static void addLimits(Value condition, Limits &limits) {
       rangesOf(llvm::ConstantRange::makeExactICmpRegion(predicate, constant));
   auto [found, fresh] = limits.try_emplace(value, range);
   if (!fresh)
-    found->second = found->second.intersection(range);
+    found->second = intersect(found->second, range);
 }
 
 /// The types that ranges are looked for in.
@@ -100,7 +123,7 @@ LaunchRanges::LaunchRanges(KernelOp kernel) {
     if (auto limit = limits.find(dim.getResult()); limit != limits.end()) {
       auto [found, fresh] = sizes.try_emplace(
           {dim.getTensor(), dim.getDimension()}, between(0, INT64_MAX));
-      found->second = found->second.intersection(limit->second);
+      found->second = intersect(found->second, limit->second);
     }
   for (Operation &op : launch)
     if (auto dim = dyn_cast<DimOp>(op)) {
@@ -119,11 +142,17 @@ LaunchRanges::LaunchRanges(KernelOp kernel) {
                                          operand.getType())));
       }
       auto set = [&](Value result, const ConstantIntRanges &range) {
+        // Of sums that overflow in each launch MLIR infers an empty one.
+        auto all = ConstantIntRanges::maxRange(range.smin().getBitWidth());
+        ConstantIntRanges known = intersect(all, range);
         auto limit = limits.find(result);
         ranges.try_emplace(result, limit == limits.end()
-                                       ? range
-                                       : range.intersection(limit->second));
+                                       ? known
+                                       : intersect(known, limit->second));
       };
+      // MLIR 22 rounds the least number's quotient up by one too many.
+      if (isa<arith::CeilDivSIOp>(op) && operands[0].smin().isMinSignedValue())
+        continue;
       // A launch whose numbers overflow is refused (launch-overflow).
       auto flags = intrange::OverflowFlags::Nsw;
       if (isa<arith::AddIOp>(op))

@@ -167,6 +167,14 @@ static Step bufferLoadLds(Agent &agent, const Inst &inst) {
       if (index[0] < rows && !agent.globalElement(inst, tensor, index,
                                                   element.global, access.bytes))
         return Step::Failed;
+      // A lane's word of 4 bytes.
+      if (at / table.lanes % inst.imm == 0 && element.global % 4) {
+        machine.find(Code::Misaligned,
+                     "the 4 bytes of a lane begin at no multiple of 4: " +
+                         agent.who(inst),
+                     inst.origin, &agent);
+        return Step::Failed;
+      }
       load->elements.push_back(element);
     }
     ++machine.report.copies;

@@ -52,6 +52,9 @@ static Asks askedBy(const effect::Access &access) {
   auto tensor = dyn_cast<GlobalType>(access.bytes.object.getType());
   if (!tensor)
     return {};
+  if (access.bytes.kind == effect::Footprint::Box &&
+      mechanismInfo(*access.mechanism).engine == Engine::VectorMemory)
+    return {4, "misaligned"};
   if (access.bytes.kind == effect::Footprint::Box)
     return {targetWith(Feature::BulkCopy).bulkAlignment, "bulk-alignment"};
   if (access.bytes.kind == effect::Footprint::Elements &&

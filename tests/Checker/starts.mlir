@@ -22,7 +22,7 @@
 // RUN: %variant unpromised %s | not titan check - --kernel data 2>&1 | FileCheck %s --check-prefix=UNSEEN
 // VARIANT four: in promise `%whole` -> `%half`
 // RUN: %variant four %s | not titan check - --kernel data 2>&1 | FileCheck %s --check-prefix=DRIFTING
-// UNSEEN: error: [undecided] that coordinate 0, the innermost, is a multiple of 8 elements (16 bytes; the copy faults else)
+// UNSEEN: error: [undecided] that coordinate 0, the innermost, is a multiple of 8 elements, as the copy asks
 
 !x = !titan.global<?x?xbf16>
 !t = !titan.shared<8x64xbf16, swizzle = 128>

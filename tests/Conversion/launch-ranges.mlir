@@ -81,9 +81,9 @@ titan.kernel @not_required(%X: !matrix) warps(1) launch {
   titan.return
 }
 
-// Checks that no launch satisfies say nothing.
+// Of checks that no launch satisfies the second one adds nothing.
 // LLVM-LABEL: define ptx_kernel void @never(
-// LLVM-SAME: i64 %
+// LLVM-SAME: i64 range(i64 -9223372036854775807, 1) %
 titan.kernel @never(%X: !matrix, %s: i64) warps(1) launch {
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
@@ -96,5 +96,54 @@ titan.kernel @never(%X: !matrix, %s: i64) warps(1) launch {
   titan.launch grid(%c1) with(%t : index)
 } body(%t: index) {
   titan.print "t", %t : index
+  titan.return
+}
+
+// Compared as an unsigned number a negative one is large: it is above 17, and not below 18.
+// LLVM-LABEL: define ptx_kernel void @unsigned(
+// LLVM-SAME: i64 %{{[0-9]+}}, i64 range(i64 0, 18) %
+titan.kernel @unsigned(%s: i64, %t: i64) warps(1) launch {
+  %c1 = arith.constant 1 : index
+  %c17 = arith.constant 17 : i64
+  %above = arith.cmpi ugt, %s, %c17 : i64
+  titan.require %above, "launch-check", "above 17"
+  %x = arith.maxsi %s, %s : i64
+  %y = arith.maxsi %t, %t : i64
+  %low = arith.cmpi ule, %y, %c17 : i64
+  titan.require %low, "launch-check", "0 to 17"
+  %high = arith.cmpi ugt, %x, %c17 : i64
+  titan.require %high, "launch-check", "above 17"
+  titan.launch grid(%c1) with(%x, %y : i64, i64)
+} body(%x: i64, %y: i64) {
+  titan.print "x", %x : i64
+  titan.print "y", %y : i64
+  titan.return
+}
+
+// A sum that overflows in each launch is no divisor.
+// LLVM-LABEL: define ptx_kernel void @overflows(
+// LLVM-SAME: i64 %
+titan.kernel @overflows() warps(1) launch {
+  %c1 = arith.constant 1 : index
+  %most = arith.constant 9223372036854775807 : i64
+  %sum = arith.addi %most, %most : i64
+  %rest = arith.remsi %most, %sum : i64
+  %quotient = arith.floordivsi %most, %rest : i64
+  titan.launch grid(%c1) with(%quotient : i64)
+} body(%quotient: i64) {
+  titan.print "quotient", %quotient : i64
+  titan.return
+}
+
+// The least number by 2^21 is -2^42.
+// LLVM-LABEL: define ptx_kernel void @least(
+// LLVM-SAME: i64 %
+titan.kernel @least(%s: i64) warps(1) launch {
+  %c1 = arith.constant 1 : index
+  %c2097152 = arith.constant 2097152 : i64
+  %quotient = arith.ceildivsi %s, %c2097152 : i64
+  titan.launch grid(%c1) with(%quotient : i64)
+} body(%quotient: i64) {
+  titan.print "quotient", %quotient : i64
   titan.return
 }

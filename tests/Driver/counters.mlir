@@ -41,11 +41,23 @@
 // RACE: [race]
 // Who comes behind the tensor's end finds zeros there; a row is not left.
 // VARIANT behind: in first `%A[%c0` -> `%A[%c1`
+// RUN: %variant behind %s | titan check - --require=proved
 // RUN: %variant behind %s | not titan run - 2>&1 | FileCheck %s --check-prefix=BEHIND
 // BEHIND: [reference-mismatch] 1833 of 8192 elements
 // VARIANT row: in first `%c0]` -> `%c112]`
+// RUN: %variant row %s | not titan check - 2>&1 | FileCheck %s --check-prefix=LEFT
+// LEFT: [out-of-bounds] elements 112 to 143 of dimension 1 leave the tensor
 // RUN: %variant row %s | not titan run - 2>&1 | FileCheck %s --check-prefix=ROW
 // ROW: [out-of-bounds] index 128 of dimension 1, which has 128 elements
+// A lane's word is 4 bytes: it begins at an element with an even number.
+// VARIANT even: in first `%c0]` -> `%c2]`
+// RUN: %variant even %s | titan check - --require=proved
+// RUN: %variant even %s | not titan run - 2>&1 | FileCheck %s --check-prefix=EVEN
+// EVEN: [reference-mismatch]
+// VARIANT odd: in first `%c0]` -> `%c1]`
+// RUN: %variant odd %s | not titan check - 2>&1 | FileCheck %s --check-prefix=ODD
+// RUN: %variant odd %s | not titan run - 2>&1 | FileCheck %s --check-prefix=ODD
+// ODD: [misaligned]
 
 #rows = #titan.blocked<elements = [1, 2], lanes = [4, 16], warps = [4, 1]>
 #columns = #titan.blocked<elements = [1, 2], lanes = [16, 4], warps = [1, 4]>

@@ -41,15 +41,56 @@
 // RUN: for h in on off; do not titan run %t.empty.mlir --arg offsets=%t.npy --size NB=1056 --sms 3 --hazards=$h || exit 1; done 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY-COUNT-2: error: [tma-dim-range]
 
-// What the maps in memory are is not known, and data decides how many tiles a group has:
-// docs/status.md. Bugs in what is followed are refused for what they are.
-// RUN: not titan check --proof=off %examples/programs/gemm_grouped.mlir 2>&1 | FileCheck %s --check-prefix=UNDECIDED
-// UNDECIDED-DAG: error: [undecided] the checker does not follow what data decides anew in each iteration of a loop, as how often this runs
-// UNDECIDED-DAG: error: [undecided] the checker does not follow which part of a tensor copies through a changed map touch
-// UNDECIDED: @gemm_grouped: cannot decide: 2 errors, 0 warnings
-// The proof stops at the maps.
-// RUN: titan check --undecided=warning %examples/programs/gemm_grouped.mlir | FileCheck %s --check-prefix=STOPS
-// STOPS: searched, not proved: line [[#]]: which tensor this touches is not followed
+// Searched: what was looked at is told, with the data of which titan.assume lets all be. The proof stops at the maps.
+// RUN: titan check %examples/programs/gemm_grouped.mlir | FileCheck %s --check-prefix=SEARCHED
+// SEARCHED: @gemm_grouped: accepted: 0 errors, 0 warnings
+// SEARCHED: whole launches checked: {{[0-9]}} CTAs
+// SEARCHED: not looked at: data of which titan.assume says something, but for elements that are 200, 1, 0, or in turn 0, 1, 129, 200 apart, {{.*}}: it decides anew in each iteration of a loop how often this runs (line 140)
+// SEARCHED: searched, not proved: line [[#]]: which tensor this touches is not followed
+// RUN: not titan check --require=proved %examples/programs/gemm_grouped.mlir 2>&1 | FileCheck %s --check-prefix=REQUIRED
+// REQUIRED: error: [undecided] not proved: which tensor this touches is not followed
+// Tiles that meet are stored through the changed map of D: it does not end with its group,
+// LABEL end: titan.tensormap.replace_dim %editD
+// VARIANT endless: drop end
+// RUN: %variant endless %s %examples/programs/gemm_grouped.mlir | not titan check --proof=off - 2>&1 | FileCheck %s --check-prefix=MEET
+// or ends one row later,
+// LABEL longer (2 of 2): %height = arith.index_cast %height32
+// VARIANT row: after longer add %one = arith.constant 1 : i32 %taller = arith.addi %height32, %one : i32
+// VARIANT row: in end `%height32` -> `%taller`
+// RUN: %variant row %s %examples/programs/gemm_grouped.mlir | not titan check --proof=off - 2>&1 | FileCheck %s --check-prefix=MEET
+// or begins at a height, not at an offset.
+// LABEL begins: titan.tensormap.replace_address %editD
+// VARIANT begins: in begins `%begin` -> `%height`
+// RUN: %variant begins %s %examples/programs/gemm_grouped.mlir | not titan check --proof=off - 2>&1 | FileCheck %s --check-prefix=MEET
+// MEET: error: [{{completion-not-observed|async-unordered}}] 'titan.tma.store' writes global memory through the async proxy that 'titan.tma.store' wrote
+// All tiles are stored to the first one's rows.
+// LABEL stored: titan.tma.store
+// VARIANT first: in stored `%groupD[%m` -> `%groupD[%c0`
+// RUN: %variant first %s %examples/programs/gemm_grouped.mlir | not titan check --proof=off - 2>&1 | FileCheck %s --check-prefix=MEET
+// Twice as many tiles are waited for as are loaded: with data of some kinds, and few CTAs.
+// LABEL waited (2 of 2): %tilesM = arith.ceildivui
+// VARIANT twice: in waited `%c128` -> `%c64`
+// RUN: %variant twice %s %examples/programs/gemm_grouped.mlir | not titan check --proof=off - 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: error: [deadlock] CTA 0, partition multiply, warp 0, iterations {{.*}} waits here for ever
+// Uses begin anew with each group.
+// LABEL after (2 of 2): scf.yield %after
+// VARIANT anew: in after `%after` -> `%base`
+// RUN: %variant anew %s %examples/programs/gemm_grouped.mlir | not titan check --proof=off - 2>&1 | FileCheck %s --check-prefix=ANEW
+// ANEW: error: [phase-ambiguous]
+// A map that is copied through is not followed where it was made over another tensor,
+// LABEL made: titan.tensormap.copy %mapD
+// VARIANT other: in made `%mapD` -> `%mapA`
+// RUN: %variant other %s %examples/programs/gemm_grouped.mlir | not titan check --proof=off - 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: error: [undecided] the checker does not follow which part of a tensor copies through a changed map touch; the rest
+// OTHER: fix: let the warp that copies through a map change it itself
+// or changed by another warp,
+// LABEL storing: arith.cmpi eq, %warp, %i0
+// VARIANT warp: before storing add %i1 = arith.constant 1 : i32
+// VARIANT warp: in storing `%i0` -> `%i1`
+// RUN: %variant warp %s %examples/programs/gemm_grouped.mlir | not titan check --proof=off - 2>&1 | FileCheck %s --check-prefix=OTHER
+// or its stride is.
+// VARIANT stride: after end add %pitch = arith.constant 1024 : i64 titan.tensormap.replace_stride %editD, 0, %pitch : !mapA
+// RUN: %variant stride %s %examples/programs/gemm_grouped.mlir | not titan check --proof=off - 2>&1 | FileCheck %s --check-prefix=OTHER
 // Groups that overlap are data that the program does not take.
 // RUN: %python %S/Inputs/npy.py %t.falling.npy 0 200 100 300
 // RUN: not titan run %examples/programs/gemm_grouped.mlir --arg offsets=%t.falling.npy 2>&1 | FileCheck %s --check-prefix=FALLING

@@ -13,7 +13,7 @@
 // STRIDE: error: [bulk-alignment] X: the stride of dimension 0, along which copies begin, is a multiple of 4 elements{{.*}}66
 // STRIDE: fix: pad the rows of X: its stride of dimension 0 is to be a multiple of 4 elements
 // CHUNK: error: [cp-async-chunk] X: the stride of dimension 0, along which copies begin, is a multiple of 8 elements{{.*}}68
-// ODD: error: [undecided] {{.*}}coordinate 0, the innermost, is a multiple of 4 elements (16 bytes
+// ODD: error: [undecided] that coordinate 0, the innermost, is a multiple of 4 elements, as the copy asks
 
 !m = !titan.global<?x?xf32>
 !row = !titan.shared<64xf32>

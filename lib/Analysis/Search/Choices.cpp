@@ -515,15 +515,28 @@ void Instantiator::Impl::findKinks(size_t loop) {
 }
 
 bool Instantiator::Impl::ownedByLoops(Number number) const {
-  static constexpr unsigned beyond = 63; // the bit of all further leaves
   uint64_t others = symbols.leavesOf(number) & ~owned;
   if (others != uint64_t(1) << beyond)
     return !others;
-  std::vector<uint32_t> inside;
-  symbols.collect(number, inside);
-  return llvm::all_of(inside, [&](uint32_t leaf) {
-    return leaf < beyond || leaves[leaf].kind >= Leaf::Multiprocessors;
-  });
+  return !(kindsOf(number) & LaunchedBeyond);
+}
+
+unsigned Instantiator::Impl::kindsOf(Number number) const {
+  for (uint32_t at = kinds.size(); at < symbols.size(); ++at) {
+    const Symbols::Node &node = symbols.node(at);
+    if (!at || node.code != Arith::None)
+      kinds.push_back(at ? kinds[node.a.symbol] | kinds[node.b.symbol] |
+                               kinds[node.c.symbol]
+                         : 0);
+    else if (leaves[node.predicate].kind == Leaf::CtaId)
+      kinds.push_back(OfCta);
+    else
+      kinds.push_back(node.predicate >= beyond && leaves[node.predicate].kind <
+                                                      Leaf::Multiprocessors
+                          ? LaunchedBeyond
+                          : 0);
+  }
+  return kinds[number.symbol];
 }
 
 void Instantiator::Impl::cover(size_t choice, int64_t outcome) {

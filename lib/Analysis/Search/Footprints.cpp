@@ -72,6 +72,12 @@ public:
           grid.map = fieldsOf(map, numbers);
         return grid;
       }
+    if (isa<TensorMapType>(object.getType()) &&
+        object.getDefiningOp<ViewOpInterface>()) {
+      grid.sizes = impl.mapAt(object).sizes;
+      llvm::append_range(grid.strides, impl.globalStrides(*root));
+      return grid;
+    }
     auto type = cast<GlobalType>(impl.program->roots[*root].getType());
     for (int64_t size : type.getShape())
       grid.sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
@@ -169,7 +175,8 @@ static int64_t keyOf(const void *pointer) {
 
 std::optional<uint32_t>
 Instantiator::Impl::footprintOf(const CompiledOp &op,
-                                const MemoryRegion &region) {
+                                const MemoryRegion &region,
+                                std::optional<Mechanism> mechanism) {
   switch (region.shape->kind) {
   case Shape::Element:
     return elementFootprint(op, region);
@@ -178,7 +185,7 @@ Instantiator::Impl::footprintOf(const CompiledOp &op,
   case Shape::Box:
   case Shape::Pixels:
     return isa<GlobalType>(region.footprint.object.getType())
-               ? runFootprint(op, region)
+               ? runFootprint(op, region, mechanism)
                : boxFootprint(op, region);
   case Shape::Bytes:
   case Shape::Lanes:
@@ -409,8 +416,13 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
 
 std::optional<uint32_t>
 Instantiator::Impl::runFootprint(const CompiledOp &op,
-                                 const MemoryRegion &region) {
+                                 const MemoryRegion &region,
+                                 std::optional<Mechanism> mechanism) {
   const Footprint &bytes = region.footprint;
+  // Of buffer instructions rows behind the end are out of the buffer's range: they
+  // read zeros (CDNA3 ISA, "Range checking"). Else nothing is clipped.
+  const bool ranged =
+      mechanism && mechanismInfo(*mechanism).engine == Engine::VectorMemory;
   auto root = globalRoot(bytes.object);
   if (!root) {
     problem(Code::Undecided, op.op, "which tensor is meant is not known");
@@ -425,10 +437,10 @@ Instantiator::Impl::runFootprint(const CompiledOp &op,
               "coordinate " + Twine(d) + " depends on " + val.dependsOn());
       return std::nullopt;
     }
-    // Nothing is clipped. What depends on the launch is a launch's business.
+    // What depends on the launch is a launch's business.
     int64_t low = val.number.value, high = low + bytes.extents[d];
-    if (low < 0 || (!val.number.symbol && !ShapedType::isDynamic(shape[d]) &&
-                    high > shape[d])) {
+    if (low < 0 || (!(ranged && d == 0) && !val.number.symbol &&
+                    !ShapedType::isDynamic(shape[d]) && high > shape[d])) {
       problem(Code::OutOfBounds, op.op,
               "elements " + Twine(low) + " to " + Twine(high - 1) +
                   " of dimension " + Twine(d) + " leave the tensor");
@@ -436,11 +448,12 @@ Instantiator::Impl::runFootprint(const CompiledOp &op,
     }
     if (d + 1 < bytes.coords.size())
       continue;
-    int64_t unit = std::max<int64_t>(1, 16 / region.shape->elementBytes);
+    int64_t unit = startUnit(bytes, mechanism);
     if (low % unit) {
-      problem(Code::BulkAlignment, op.op,
+      problem(ranged ? Code::Misaligned : Code::BulkAlignment, op.op,
               "the innermost coordinate is " + Twine(low) +
-                  ", no multiple of " + Twine(unit) + " elements (16 bytes)");
+                  ", no multiple of " + Twine(unit) + " elements (" +
+                  Twine(unit * region.shape->elementBytes) + " bytes)");
       return std::nullopt;
     }
   }
@@ -464,7 +477,7 @@ std::optional<uint32_t>
 Instantiator::Impl::boxFootprint(const CompiledOp &op,
                                  const MemoryRegion &region) {
   const Footprint &bytes = region.footprint;
-  int64_t unit = startUnit(bytes);
+  int64_t unit = startUnit(bytes, std::nullopt);
   if (const Val &start = value(bytes.coords.back());
       start.kind == Val::Int && start.number.value % unit) {
     problem(Code::TmaCoordinateAlignment, op.op,
@@ -501,6 +514,11 @@ Instantiator::Impl::boxFootprint(const CompiledOp &op,
   // Of the chunk that a store ends with (S3) nothing behind the last element
   // inside is looked at.
   box.chunk = 1;
+  if (bytes.object.getDefiningOp<ViewOpInterface>())
+    for (auto [d, by] : llvm::enumerate(mapAt(bytes.object).origin)) {
+      box.low[d] += by;
+      box.high[d] += by;
+    }
   bool ownGrid = map && map.isView();
   std::vector<int64_t> key = {ownGrid ? 'w' : 'b', *root,
                               region.shape->elementBytes};

@@ -131,14 +131,23 @@ public:
   /// it with a constant, or the like, and of which whole launches have shown
   /// one piece alone.
   std::vector<mlir::Operation *> onePiece() const;
+  /// Waits for flags of whose values that is so; and how many pieces of such
+  /// values there have been.
+  std::vector<mlir::Operation *> oneAmount() const;
+  size_t amountPieces() const;
   /// The events of all CTAs of such a launch; null when they cannot be
   /// followed.
   std::unique_ptr<Program> instantiate(const SmallLaunch &launch);
+  /// Whether the next launch is not the first one that begins with data of its
+  /// kind: kinds take turns.
+  bool turned() const;
   /// What could not be followed, or is wrong with an index. Filled by both.
   std::vector<Problem> problems;
   /// What was left out, while everything else was followed: the kernel cannot
   /// be accepted, and what is found in the rest is still wrong.
   std::vector<Problem> gaps;
+  /// Of what not everything was looked at, though all of it was followed.
+  std::vector<std::string> unseen;
   Footprints footprints;
 
   /// Slots of the rings in the kernel: of barriers and of memory.

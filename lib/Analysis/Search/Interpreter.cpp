@@ -37,7 +37,11 @@ Instantiator::Impl::Impl(KernelOp kernel, Instantiator &self)
     for (const effect::Effect &effect : effects)
       if (auto *access = std::get_if<effect::Access>(&effect.what);
           access && access->kind != AccessKind::Read)
-        if (auto argument = globalArgument(access->bytes.object))
+        // (A map that is written is not the tensor that it leads into.)
+        if (auto argument =
+                globalArgument(access->bytes.kind == effect::Footprint::Object
+                                   ? getRoot(access->bytes.object)
+                                   : access->bytes.object))
           writtenTensors.insert(kernel.getKernelArguments()[*argument]);
   });
   findPromised();
@@ -155,6 +159,8 @@ std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
   return impl->runPromised(set, [&] { return impl->runAll(); });
 }
 
+bool Instantiator::turned() const { return impl->firstPattern != 0; }
+
 std::unique_ptr<Program> Instantiator::longRun(size_t loop, int64_t count) {
   impl->beside = 0;
   impl->whole = false;
@@ -183,6 +189,7 @@ std::unique_ptr<Program> Instantiator::longRun(size_t loop, int64_t count) {
 
 bool Instantiator::Impl::runAgents() {
   reached.assign(choices.size(), {});
+  editors.clear();
   for (uint32_t which = 0; which < program->agents.size(); ++which)
     if (!run(which))
       return false;
@@ -210,6 +217,7 @@ const std::vector<Choice> &Instantiator::survey() {
     if (!impl->solve(wanted, true) && !impl->solve({}, true))
       break;
     impl->broken = false;
+    impl->editors.clear();
     for (uint32_t agent = 0; agent < impl->program->agents.size(); ++agent)
       if (!impl->run(agent))
         break;
@@ -236,6 +244,7 @@ bool Instantiator::Impl::run(uint32_t which) {
   steps = 0;
   commits = {};
   flights = 0;
+  maps.clear();
   // The kernel's arguments and what the launch passes.
   for (BlockArgument argument : kernel.getBody().front().getArguments()) {
     Val &val = value(argument);

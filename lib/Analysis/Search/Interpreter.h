@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Interpreter.cpp runs the agents and computes values, Control.cpp walks loops,
-// branches and partitions; Resolve.cpp turns effects into actions; Choices.cpp
-// finds and solves the choices.
+// branches and partitions; Resolve.cpp turns effects into actions, Maps.cpp
+// follows tensor maps that are changed; Choices.cpp finds and solves the choices.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_ANALYSIS_SEARCH_INTERPRETER_H
@@ -124,8 +124,9 @@ struct Instantiator::Impl {
 
   void readLaunch();
   void readRegion();
-  /// What a requirement says of single leaves.
-  void narrow(Number condition);
+  /// What a requirement says of single leaves; `computed`: which of them is equal
+  /// to what others make.
+  void narrow(Number condition, bool computed = false);
   Number leafNumber(const void *key, int dimension, Leaf leaf);
   Number unpinned(Number number) const;
   Number sizeNumber(unsigned tensor, int64_t dimension);
@@ -183,7 +184,22 @@ struct Instantiator::Impl {
   };
   llvm::MapVector<mlir::Operation *, Pieces> pieces;
   void notePiece(const CompiledOp &op, const Val &a, const Val &b);
+  /// Of values that are waited for: of each quotient, minimum or the like in it,
+  /// by the wait and the symbol, the pieces that have come up in whole launches.
+  llvm::MapVector<std::pair<mlir::Operation *, uint32_t>, std::set<int64_t>>
+      amountPieces;
+  void noteAmount(const CompiledOp &op, Number amount);
+  /// Whether a leaf of the number is such a one.
+  bool anyLeaf(Number number, llvm::function_ref<bool(const Leaf &)> is) const;
   bool ofCta(Number number) const;
+  /// Which kinds of leaves a number is computed from; kept for each symbol.
+  enum Kinds : uint8_t {
+    OfCta = 1,          ///< The id of a CTA.
+    LaunchedBeyond = 2, ///< Sizes and arguments from number `beyond` on,
+  };
+  static constexpr unsigned beyond = 63; ///< whose bit is one (leavesOf).
+  unsigned kindsOf(Number number) const;
+  mutable std::vector<uint8_t> kinds;
   /// Whether a product of two sizes is part of it.
   bool multipliesSizes(Number number) const;
   /// The first cluster looked at, along x, y, z.
@@ -236,6 +252,8 @@ struct Instantiator::Impl {
 
   /// Values that are loaded and of which titan.assume says something.
   llvm::DenseSet<mlir::Value> promisedValues;
+  /// Arguments of the kernel that they are loaded from.
+  llvm::DenseSet<unsigned> promisedTensors;
   /// Conditions that came up in this launch, each once, by symbol.
   std::vector<Number> promises;
   llvm::DenseSet<uint32_t> promised;
@@ -254,7 +272,8 @@ struct Instantiator::Impl {
   bool keepsPromises() const;
   /// Whether data of which something is promised is part of it.
   bool ofPromised(Number number) const;
-  /// Data decides anew in each iteration of a loop: no count stands for all.
+  /// Data of which titan.assume says something decides anew in each iteration
+  /// of a loop: no count stands for all, and what was looked at is told.
   void decidedByData(const CompiledOp &op);
   /// Gives the leaves values by `set`, and runs, until no promise is broken.
   /// `steady`: elements grow by as much each. Null: not found.
@@ -377,8 +396,9 @@ struct Instantiator::Impl {
                                        AccessKind kind);
   /// The number of the footprint that a region is now; none: a problem has been
   /// told.
-  std::optional<uint32_t> footprintOf(const CompiledOp &op,
-                                      const effect::MemoryRegion &region);
+  std::optional<uint32_t>
+  footprintOf(const CompiledOp &op, const effect::MemoryRegion &region,
+              std::optional<Mechanism> mechanism = std::nullopt);
   std::optional<uint32_t> elementFootprint(const CompiledOp &op,
                                            const effect::MemoryRegion &region);
   std::optional<uint32_t> elementsFootprint(const CompiledOp &op,
@@ -389,7 +409,8 @@ struct Instantiator::Impl {
                    const std::vector<int64_t> *mask);
   /// A box of a tensor that no map describes.
   std::optional<uint32_t> runFootprint(const CompiledOp &op,
-                                       const effect::MemoryRegion &region);
+                                       const effect::MemoryRegion &region,
+                                       std::optional<Mechanism> mechanism);
   std::optional<uint32_t> boxFootprint(const CompiledOp &op,
                                        const effect::MemoryRegion &region);
   /// A copy through an im2col or interleaved map, as bytes.
@@ -406,6 +427,29 @@ struct Instantiator::Impl {
   MapNumbers numbersOf(TensorMapOp map, uint32_t root);
   void needPitches(const CompiledOp &op, TensorMapOp map,
                    const MapNumbers &numbers, uint32_t root);
+
+  //===--------------------------------------------------------------------===//
+  // Tensor maps in memory (Maps.cpp)
+  //===--------------------------------------------------------------------===//
+
+  /// What a map says, by what was last done to it. Outermost dimension first.
+  struct EditedMap {
+    bool known = false; ///< Strides are the tensor's, all else is as below.
+    uint32_t root = 0;  ///< The tensor that it leads into.
+    llvm::SmallVector<int64_t, 5> origin; ///< Of its first element, there.
+    llvm::SmallVector<int64_t, 5> sizes;  ///< -1: as a launch's map, no end.
+  };
+  /// Where a map lies: memory, byte, and of shared memory the CTA.
+  using MapPlace = std::tuple<uint32_t, int64_t, int>;
+  /// As this agent has left them, and which agent it was of all.
+  std::map<MapPlace, EditedMap> maps;
+  std::map<MapPlace, uint32_t> editors;
+  std::optional<MapPlace> placeOfMap(mlir::Value map);
+  /// What a map that is copied from, or copied through, says.
+  EditedMap mapAt(mlir::Value map);
+  /// What an operation does to maps.
+  void editMap(const CompiledOp &op);
+
   /// The argument of the kernel that a tensor is, or that a tensor map is over.
   std::optional<uint32_t> globalArgument(mlir::Value object);
   std::optional<uint32_t> globalRoot(mlir::Value object);

@@ -168,13 +168,13 @@ void Instantiator::Impl::readRegion() {
     grid[d] = launchNumbers.lookup(extent);
 }
 
-void Instantiator::Impl::narrow(Number condition) {
+void Instantiator::Impl::narrow(Number condition, bool computed) {
   if (!condition.symbol)
     return;
   const Symbols::Node node = symbols.node(condition.symbol);
   if (node.code == Arith::And && node.bits == 1) {
-    narrow(node.a);
-    narrow(node.b);
+    narrow(node.a, computed);
+    narrow(node.b, computed);
     return;
   }
   if (node.code != Arith::Cmp)
@@ -198,7 +198,14 @@ void Instantiator::Impl::narrow(Number condition) {
                                       : predicate;
   }
   a = unpinned(a), b = unpinned(b);
-  if (!isLeaf(a) || (b.symbol && !isLeaf(b)))
+  if (computed && predicate == P::eq && isLeaf(a) && b.symbol && !isLeaf(b)) {
+    std::vector<uint32_t> inside;
+    symbols.collect(b, inside);
+    if (!llvm::is_contained(inside, symbols.leafOf(a.symbol)))
+      pinned.emplace(a.symbol, b);
+    return;
+  }
+  if (computed || !isLeaf(a) || (b.symbol && !isLeaf(b)))
     return;
   Bounds &range = leaves[symbols.leafOf(a.symbol)].range;
   if (predicate == P::eq && a.symbol != b.symbol) {
@@ -258,6 +265,10 @@ void Instantiator::Impl::readLaunch() {
     readRegion();
     for (Number requirement : requirements)
       narrow(requirement);
+    // Leaves first: what is computed is computed of those that are left, one at
+    // a time.
+    for (size_t i = 0; i < requirements.size() && pinned.size() == known; ++i)
+      narrow(requirements[i], /*computed=*/true);
   } while (pinned.size() != known || findPacked());
   std::vector<uint32_t> ignored;
   for (auto &[value, number] : launchNumbers)
@@ -375,11 +386,21 @@ bool Instantiator::Impl::multipliesSizes(Number number) const {
   return false;
 }
 
-bool Instantiator::Impl::ofCta(Number number) const {
+bool Instantiator::Impl::anyLeaf(
+    Number number, llvm::function_ref<bool(const Leaf &)> is) const {
+  uint64_t mask = symbols.leavesOf(number);
+  for (uint64_t rest = mask & ~(uint64_t(1) << beyond); rest; rest &= rest - 1)
+    if (is(leaves[llvm::countr_zero(rest)]))
+      return true;
+  if (!(mask >> beyond))
+    return false;
   std::vector<uint32_t> inside;
   symbols.collect(number, inside);
-  return llvm::any_of(
-      inside, [&](uint32_t leaf) { return leaves[leaf].kind == Leaf::CtaId; });
+  return llvm::any_of(inside, [&](uint32_t leaf) { return is(leaves[leaf]); });
+}
+
+bool Instantiator::Impl::ofCta(Number number) const {
+  return kindsOf(number) & OfCta;
 }
 
 /// Whether a place in global memory is computed from it.
@@ -498,6 +519,66 @@ void Instantiator::Impl::notePiece(const CompiledOp &op, const Val &first,
   known->second.seen.insert(piece.value_or(a.value / width));
 }
 
+void Instantiator::Impl::noteAmount(const CompiledOp &op, Number amount) {
+  SmallVector<Number> rest = {amount};
+  llvm::DenseSet<uint32_t> seen;
+  while (!rest.empty()) {
+    Number at = rest.pop_back_val();
+    if (!at.symbol || !seen.insert(at.symbol).second)
+      continue;
+    const Symbols::Node node = symbols.node(at.symbol);
+    if (node.code == Arith::None)
+      continue;
+    llvm::append_range(rest, ArrayRef<Number>{node.a, node.b, node.c});
+    const Bounds range = ranges.of({0, node.a.symbol});
+    std::optional<int64_t> piece;
+    auto a = symbols.value(node.a, leafValues, cta()),
+         b = symbols.value(node.b, leafValues, cta());
+    if (!a || !b)
+      continue;
+    switch (node.code) {
+    case Arith::DivU:
+    case Arith::DivS:
+    case Arith::FloorDivS:
+    case Arith::CeilDivU:
+    case Arith::CeilDivS:
+    case Arith::RemU:
+    case Arith::RemS:
+      // All of the first piece, where the divisor is a constant.
+      if (*b > 1 && (node.b.symbol || !node.a.symbol || range.low < 0 ||
+                     range.low / *b != range.high / *b))
+        piece = llvm::divideFloorSigned(*a, *b);
+      break;
+    case Arith::MinU:
+    case Arith::MinS:
+    case Arith::MaxU:
+    case Arith::MaxS:
+      if (node.b.symbol || range.low <= *b && *b < range.high)
+        piece = *a > *b;
+      break;
+    default:
+      break;
+    }
+    if (piece)
+      amountPieces[{op.op, at.symbol}].insert(*piece);
+  }
+}
+
+std::vector<Operation *> Instantiator::oneAmount() const {
+  std::vector<Operation *> result;
+  for (auto &[key, seen] : impl->amountPieces)
+    if (seen.size() < 2 && !llvm::is_contained(result, key.first))
+      result.push_back(key.first);
+  return result;
+}
+
+size_t Instantiator::amountPieces() const {
+  size_t all = 0;
+  for (auto &[_, seen] : impl->amountPieces)
+    all += seen.size();
+  return all;
+}
+
 std::vector<Operation *> Instantiator::onePiece() const {
   std::vector<Operation *> result;
   for (auto &[op, pieces] : impl->pieces)
@@ -542,7 +623,11 @@ Instantiator::Impl::variedLeaves(int64_t most) const {
     llvm::append_range(sizes, bound::extentsOfFewSizes);
   if (most > bound::smallLaunch)
     llvm::append_range(sizes, bound::extentsOfLargerLaunches);
-  if (llvm::any_of(grid, [&](Number n) { return multipliesSizes(n); }))
+  // Rows and columns of CTAs, by sizes themselves, are few only by few of each.
+  bool plane = llvm::count_if(grid, [&](Number n) {
+                 return n.symbol && symbols.node(n.symbol).code == Arith::None;
+               }) > 1;
+  if (plane || llvm::any_of(grid, [&](Number n) { return multipliesSizes(n); }))
     sizes.insert(sizes.begin(), std::begin(bound::extentsOfProducts),
                  std::end(bound::extentsOfProducts));
   for (int64_t constant : constants)
@@ -564,7 +649,12 @@ Instantiator::Impl::variedLeaves(int64_t most) const {
     if (taken)
       continue;
     std::vector<int64_t> values;
-    for (int64_t value : leaf.kind == Leaf::Size ? sizes : scalars(leaf))
+    std::vector<int64_t> tried =
+        leaf.kind == Leaf::Size ? sizes : scalars(leaf);
+    if (leaf.kind == Leaf::Size && promisedTensors.contains(leaf.tensor))
+      tried.insert(tried.begin(), std::begin(bound::promisedExtents),
+                   std::end(bound::promisedExtents));
+    for (int64_t value : tried)
       if (leaf.range.contains(value) && !llvm::is_contained(values, value))
         values.push_back(value);
     if (values.empty())
@@ -627,6 +717,13 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
     if (leaf.kind == Impl::Leaf::Multiprocessors)
       multiprocessorsLeaf = number;
 
+  // As many as there are clusters, if it is about those.
+  std::vector<int64_t> triedMultiprocessors(
+      std::begin(bound::triedMultiprocessors),
+      std::end(bound::triedMultiprocessors));
+  if (most > bound::largerLaunch)
+    triedMultiprocessors.push_back(most);
+
   struct Candidate {
     int64_t weight;
     std::vector<int64_t> key;
@@ -635,11 +732,11 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
   std::vector<Candidate> candidates;
   std::set<std::vector<int64_t>> seen;
   impl->vary(varied, [&] {
-    for (int64_t multiprocessors : bound::triedMultiprocessors) {
+    for (int64_t multiprocessors : triedMultiprocessors) {
       if (multiprocessorsLeaf)
         impl->setLeaf(*multiprocessorsLeaf,
                       multiprocessors * kernel.getClusterSize());
-      else if (multiprocessors != bound::triedMultiprocessors[0])
+      else if (multiprocessors != triedMultiprocessors[0])
         break;
       if (!impl->admitted())
         continue;

@@ -31,9 +31,15 @@ void Instantiator::Impl::findPromised() {
     Operation *op = at.getDefiningOp();
     if (!op || !seen.insert(at).second)
       continue;
-    if (isa<HardwareEffectsInterface>(op))
+    if (auto hardware = dyn_cast<HardwareEffectsInterface>(op)) {
       promisedValues.insert(at);
-    else if (!op->getNumRegions())
+      effect::EffectList effects;
+      hardware.getHardwareEffects(effects);
+      for (const effect::Effect &effect : effects)
+        if (auto *access = std::get_if<effect::Access>(&effect.what))
+          if (auto argument = globalArgument(access->bytes.object))
+            promisedTensors.insert(*argument);
+    } else if (!op->getNumRegions())
       llvm::append_range(rest, op->getOperands());
   }
 }
@@ -100,20 +106,28 @@ void Instantiator::Impl::believeTrue(Value condition) {
 }
 
 bool Instantiator::Impl::ofPromised(Number number) const {
-  std::vector<uint32_t> inside;
-  if (!promisedValues.empty())
-    symbols.collect(number, inside);
-  return llvm::any_of(inside,
-                      [&](uint32_t leaf) { return leaves[leaf].promised; });
+  return !promisedValues.empty() &&
+         anyLeaf(number, [](const Leaf &leaf) { return leaf.promised; });
 }
 
 void Instantiator::Impl::decidedByData(const CompiledOp &op) {
-  gap(op.op,
-      "what data decides anew in each iteration of a loop, as how often this "
-      "runs (it is looked at with data of a few kinds)",
-      /*settled=*/true,
-      "none but a proof stands for all data; or accept with titan.trusted "
-      "{code, reason}; or --undecided=warning");
+  if (!self.unseen.empty())
+    return;
+  auto list = [](ArrayRef<int64_t> numbers) {
+    return llvm::join(
+        llvm::map_range(numbers, [](int64_t n) { return std::to_string(n); }),
+        ", ");
+  };
+  std::string where;
+  if (auto file = op.op->getLoc()->findInstanceOf<FileLineColLoc>())
+    where = " (line " + std::to_string(file.getLine()) + ")";
+  self.unseen.push_back(
+      "data of which titan.assume says something, but for elements that are " +
+      list(bound::promisedApart) + ", or in turn " +
+      list(bound::promisedGroups) +
+      " apart, and others where those break a promise: it decides anew in each "
+      "iteration of a loop how often this runs" +
+      where);
 }
 
 bool Instantiator::Impl::keepsPromises() const {

@@ -32,6 +32,7 @@ bool Instantiator::Impl::hardware(const CompiledOp &op, Lanes lanes,
   for (const Effect &effect : op.effects->list)
     if (!resolve(op, effect, lanes))
       return false;
+  editMap(op);
   event.count = into.actions.size() - event.first;
   if (!onePeer(op, ArrayRef(into.actions).slice(event.first, event.count)))
     return false;
@@ -418,6 +419,8 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
               "the value waited for depends on " + least.dependsOn());
       return false;
     }
+    if (launch || whole)
+      noteAmount(op, least.number);
     action.object = *id;
     action.amount = least.number.value;
   } else if (auto *grid = std::get_if<GridDependency>(&effect.what)) {
@@ -548,13 +551,25 @@ bool Instantiator::Impl::resolveAccess(const CompiledOp &op,
   // A map in memory begins where it was last told to.
   if (bytes.kind == Footprint::Box &&
       bytes.object.getDefiningOp<ViewOpInterface>()) {
-    auto argument = globalArgument(bytes.object);
-    if (!argument ||
-        writtenTensors.contains(kernel.getKernelArguments()[*argument]))
-      gap(op.op, "which part of a tensor copies through a changed map touch");
-    return true;
+    auto root = globalRoot(bytes.object);
+    // A tensor that nobody writes needs no bytes.
+    if (root && !writtenTensors.contains(program->roots[*root]))
+      return true;
+    EditedMap map = mapAt(bytes.object);
+    if (!root || !map.known || map.root != *root) {
+      gap(op.op, "which part of a tensor copies through a changed map touch",
+          /*settled=*/false,
+          "let the warp that copies through a map change it itself: its "
+          "tensor, "
+          "the coordinates of its first element and its sizes by constants, "
+          "sizes, arguments, ids, loop counters and elements of which "
+          "titan.assume says something, its strides not at all; or accept with "
+          "titan.trusted {code, reason}; or --undecided=warning");
+      return true;
+    }
   }
-  std::optional<uint32_t> id = footprintOf(op, regionOf(bytes, access.kind));
+  std::optional<uint32_t> id =
+      footprintOf(op, regionOf(bytes, access.kind), access.mechanism);
   if (!id)
     return false;
   action.object = *id;

@@ -343,32 +343,48 @@ void Search::suspect(const Program &program, int dimension) {
 
 /// False: it cannot be followed; the reason is a problem of the instantiator's.
 bool Search::runLaunch(const SmallLaunch &launch) {
-  auto program = instantiator.instantiate(launch);
-  if (!program && instantiator.problems.empty()) {
-    result.skipped.push_back(launch.name + ": no data was found that keeps "
-                                           "what titan.assume says");
-    return true;
-  }
-  if (!program)
-    return false;
   ++looked;
   ++idle;
-  if (program->events() > bound::launchEvents) {
-    result.skipped.push_back(
-        launch.name + ": " + std::to_string(program->events()) +
-        " events, more than " + std::to_string(bound::launchEvents));
-    return true;
-  }
-  bool fresh = sharing.add(*program, instantiator.footprints);
   auto cluster = kernel.getClusterShape();
-  for (int d : instantiator.besides())
-    if (launch.clusters == launch.grid[d] / cluster[d])
-      suspect(*program, d);
-  if (!fresh)
-    return true;
-  idle = 0;
-  result.launches.push_back(launch.name);
-  execute(*program);
+  bool executed = false, found = false;
+  // Where data decides how often a loop runs, few CTAs have most to do: each is
+  // executed, with data of each kind.
+  do {
+    const size_t amounts = instantiator.amountPieces();
+    auto program = instantiator.instantiate(launch);
+    if (!program && instantiator.problems.empty())
+      continue;
+    if (!program)
+      return false;
+    found = true;
+    if (program->events() > bound::launchEvents) {
+      result.skipped.push_back(
+          launch.name + ": " + std::to_string(program->events()) +
+          " events, more than " + std::to_string(bound::launchEvents));
+      break;
+    }
+    bool fresh = sharing.add(*program, instantiator.footprints);
+    for (int d : instantiator.besides())
+      if (launch.clusters == launch.grid[d] / cluster[d])
+        suspect(*program, d);
+    fresh |= instantiator.amountPieces() > amounts;
+    if (fresh)
+      idle = 0;
+    if (fresh || (!instantiator.unseen.empty() &&
+                  dataEvents <= uint64_t(bound::launchEvents))) {
+      executed = true;
+      execute(*program);
+    }
+    dataEvents += program->events();
+  } while (!instantiator.unseen.empty() && instantiator.turned() &&
+           dataEvents <= uint64_t(bound::launchEvents));
+  if (!found) {
+    --looked, --idle;
+    result.skipped.push_back(launch.name + ": no data was found that keeps "
+                                           "what titan.assume says");
+  }
+  if (executed)
+    result.launches.push_back(launch.name);
   return true;
 }
 
@@ -395,15 +411,27 @@ void Search::runLaunches() {
         return;
     }
   // Larger ones, where ids of CTAs are divided, say, by more.
-  std::vector<Operation *> rest = instantiator.onePiece();
-  if (!rest.empty())
+  std::vector<Operation *> rest = instantiator.onePiece(),
+                           amounts = instantiator.oneAmount();
+  if (!rest.empty() || !amounts.empty())
     for (const SmallLaunch &launch : instantiator.launches(
              bound::largerLaunch + 1, bound::farthestCluster)) {
       if (!runLaunch(launch))
         return;
-      if (rest = instantiator.onePiece(); rest.empty())
+      rest = instantiator.onePiece();
+      amounts = instantiator.oneAmount();
+      if (rest.empty() && amounts.empty())
         break;
     }
+  for (Operation *op : amounts)
+    if (Finding *finding = report.add(
+            Code::Undecided, op, nullptr,
+            Twine("what this waits for is computed by a quotient, a "
+                  "remainder or a minimum, and the ") +
+                Twine(looked) +
+                " launches that were looked at as a whole show one piece of it "
+                "alone"))
+      finding->ofCounts = true;
   for (Operation *op : rest)
     report.add(Code::Undecided, op, nullptr,
                "this computes with the id of a CTA, and in the " +
@@ -498,6 +526,7 @@ void Search::close() {
                              "or iterations further on may share: there are "
                              "more than " +
                              std::to_string(bound::mostPairs));
+  llvm::append_range(result.skipped, instantiator.unseen);
   for (auto [number, period] : periods.found())
     result.periods.push_back(choices[number].name + " " +
                              std::to_string(period));

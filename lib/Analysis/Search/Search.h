@@ -73,6 +73,8 @@ private:
   /// Whole launches that were looked at, and those since one has shown
   /// something.
   unsigned looked = 0, idle = 0;
+  /// Events of those so far, which data of several kinds multiplies.
+  uint64_t dataEvents = 0;
   /// Of grids in a line, by dimension: who may meet further on.
   std::map<int, std::vector<Sharing::Suspect>> suspects;
 };

@@ -330,10 +330,17 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
                       op);
   if (!state.facts.provesAtLeast(*step, 1))
     return proof.stop("the step of this loop is not shown to be positive", op);
-  // A step past the last number of the type would not leave it.
-  if (bits < 64 && proof.without != Judgement::Holds &&
-      !state.facts.provesAtLeast((int64_t(1) << (bits - 1)) - 1,
-                                 *upper + *step - 1))
+  // A step past the last number of the type would wrap round. The last one leads less
+  // than a step past the bound, and to it where steps divide what lies between.
+  auto fits = [&] {
+    Facts facts = state.facts;
+    return facts.provesAtLeast((int64_t(1) << (bits - 1)) - 1,
+                               *upper + *step - 1) ||
+           facts.provesAtLeast(
+               0,
+               proof.arithmetic.divide(*upper - *lower, *step, facts).second);
+  };
+  if (bits < 64 && proof.without != Judgement::Holds && !fits())
     return proof.stop("the counter of this loop is not shown to fit into " +
                           std::to_string(bits) + " bits",
                       op, "titan.require in the launch region that bounds it");

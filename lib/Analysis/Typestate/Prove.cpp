@@ -187,7 +187,8 @@ ProofReport titan::prove(KernelOp kernel, Judgement without,
                       " lanes",
                   odd};
     if (auto starts = checker::findUnprovedStarts(kernel); !starts.empty())
-      return Stop{"coordinate 0 is not shown to be a multiple of 16 bytes",
+      return Stop{"coordinate 0 is not shown to be a multiple of " +
+                      std::to_string(starts.front().second) + " elements",
                   starts.front().first};
     Shared shared;
     Facts::limit(mostSystems, mostSeconds);

@@ -6,8 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OpHelpers.h"
+#include "titan/Dialect/Titan/MapEdits.h"
 #include "titan/Dialect/Titan/Titan.h"
 #include "titan/Domain/TensorMap.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace titan;
@@ -198,4 +201,30 @@ void TensormapCpFenceproxyOp::getHardwareEffects(EffectList &effects) {
 }
 Cardinality TensormapCpFenceproxyOp::getCardinality() {
   return Cardinality::Warp;
+}
+
+//===----------------------------------------------------------------------===//
+// All of them
+//===----------------------------------------------------------------------===//
+
+std::optional<MapEdit> titan::getMapEdit(Operation *op) {
+  return TypeSwitch<Operation *, std::optional<MapEdit>>(op)
+      .Case<TensormapCopyOp, TensormapCpFenceproxyOp>([](auto copy) {
+        return MapEdit{.map = copy.getMap(), .source = copy.getSource()};
+      })
+      .Case([](TensormapReplaceAddressOp replace) {
+        return MapEdit{.map = replace.getMap(),
+                       .tensor = replace.getTensor(),
+                       .coords = replace.getCoords()};
+      })
+      .Case([](TensormapReplaceDimOp replace) {
+        return MapEdit{.map = replace.getMap(),
+                       .size = replace.getSize(),
+                       .dimension =
+                           static_cast<unsigned>(replace.getDimension())};
+      })
+      .Case([](TensormapReplaceStrideOp replace) {
+        return MapEdit{.map = replace.getMap(), .stride = true};
+      })
+      .Default(std::nullopt);
 }

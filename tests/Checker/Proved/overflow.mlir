@@ -8,7 +8,7 @@
 // VARIANT unbounded: drop fits
 // RUN: %variant unbounded %s > %t.mlir
 // RUN: not titan check %t.mlir --kernel slots --require=proved 2>&1 | FileCheck %s --check-prefix=SLOTS
-// SLOTS: not proved: {{.*}}; the number of line [[#@LINE+50]] is not shown to fit into 32 bits
+// SLOTS: not proved: {{.*}}; the number of line [[#@LINE+57]] is not shown to fit into 32 bits
 // SLOTS: fix: titan.require in the launch region that bounds the sizes it is computed from
 // Behind the last number there is one step more.
 // VARIANT bounded_but_for_a_step: in limit `1073741824` -> `2147483647`
@@ -16,6 +16,13 @@
 // RUN: titan check %t.mlir --kernel slots --require=proved
 // RUN: not titan check %t.mlir --kernel steps --require=proved 2>&1 | FileCheck %s --check-prefix=STEPS
 // STEPS: not proved: the counter of this loop is not shown to fit into 32 bits
+// But for numbers that steps lead to.
+// VARIANT even: as bounded_but_for_a_step
+// VARIANT even: after fits add %two = arith.constant 2 : index %rest = arith.remui %n, %two : index %zero = arith.constant 0 : index %even = arith.cmpi eq, %rest, %zero : index titan.require %even, "launch-check", "an even number of elements"
+// RUN: %variant even %s | titan check - --kernel steps --require=proved
+// VARIANT threes: as even
+// VARIANT threes: in step `2 :` -> `3 :`
+// RUN: %variant threes %s | not titan check - --kernel steps --require=proved 2>&1 | FileCheck %s --check-prefix=STEPS
 
 !vector = !titan.global<?xbf16>
 !bars = !titan.mbarrier<3>
@@ -83,7 +90,7 @@ titan.kernel @steps(%X: !vector) warps(2) attributes {titan.target = "sm_90a",
   titan.launch grid(%one) with(%n : index)
 } body(%n: index) {
   %i0 = arith.constant 0 : i32
-  %i2 = arith.constant 2 : i32
+  %i2 = arith.constant 2 : i32 // @step
   %n32 = arith.index_cast %n : index to i32
   titan.warp_specialize {
     titan.partition "one" warps(1) {
