@@ -20,6 +20,16 @@
 // RUN: %variant late_letter %s | not titan check - --kernel pipe 2>&1 | FileCheck %s --check-prefix=LATE-LETTER
 // LATE-LETTER: [race]
 //
+// What else a slot brings is no letter: the same numbers, in another buffer of the pipe.
+// VARIANT beside: after boxes add %notes = titan.shared.alloc : !letters
+// VARIANT beside: in mail `["tile"](%box : !letters)` -> `["tile", "more"](%box, %notes : !letters, !letters)`
+// VARIANT beside: after posted add %note = titan.pipe.buffer %slot["more"] : !letter
+// VARIANT beside: after posted add titan.st %i1, %note[%c0] : i32, !letter
+// VARIANT beside: before released add %one = titan.ld %note[%c0] : !letter -> i32
+// VARIANT beside: before released add %note = titan.pipe.buffer %slot["more"] : !letter
+// RUN: %variant beside %s | titan check - --kernel pipe --require=proved | FileCheck %s --check-prefix=BESIDE
+// BESIDE: @pipe: accepted
+//
 // Two numbers name one tile: accepted by nobody.
 // VARIANT twice: in rows `arith.muli %t, %c8` -> `arith.divui %t, %c8`
 // RUN: %variant twice %s | not titan check - --kernel pipe 2>&1 | FileCheck %s --check-prefix=TWICE
@@ -237,9 +247,9 @@ titan.kernel @pipe(%X: !global, %Y: !global, %counter: !counter) warps(3) attrib
   %yes = arith.constant true
   %n32 = arith.index_cast %n : index to i32
   %more32 = arith.addi %n32, %i1 : i32
-  %box = titan.shared.alloc : !letters
+  %box = titan.shared.alloc : !letters // @boxes
   %x = titan.shared.alloc : !tiles
-  %mail = titan.pipe.create "schedule" -> ["load", "work"] buffers ["tile"](%box : !letters) fill(arrive) : !pipe
+  %mail = titan.pipe.create "schedule" -> ["load", "work"] buffers ["tile"](%box : !letters) fill(arrive) : !pipe // @mail
   %rows = titan.pipe.create "load" -> ["work"] buffers ["x"](%x : !tiles) : !pipe
   titan.warp_specialize {
     titan.partition "schedule" warps(1) {
@@ -250,7 +260,7 @@ titan.kernel @pipe(%X: !global, %Y: !global, %counter: !counter) warps(3) attrib
           %number = titan.atom add %i1, %counter[%c0] : i32, !counter -> i32
           %slot = titan.pipe.acquire %mail : !pipe
           %page = titan.pipe.buffer %slot["tile"] : !letter
-          titan.st %number, %page[%c0] : i32, !letter
+          titan.st %number, %page[%c0] : i32, !letter // @posted
           titan.pipe.commit %slot
           %again = arith.cmpi slt, %number, %n32 : i32
           scf.yield %again : i1
