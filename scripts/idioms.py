@@ -34,7 +34,8 @@ def table():
         text = file.read_text()
         if not (idiom := re.match(r"// IDIOM: (.*)", text)):
             continue
-        twins += len(set(re.findall(r"^// VARIANT (\w+):", text, re.M)))
+        twins += len(set(re.findall(r"^// VARIANT (\w+):", text, re.M)) -
+                     set(re.findall(r"^// RUN: %variant (\w+) %s \| titan check", text, re.M)))
         for kernel, verdict in verdicts(text).items():
             rows.setdefault(idiom[1], []).append((f"{file.stem}.mlir @{kernel}", verdict))
     lines = ["| idiom | right | proved | not proved |", "|---|---|---|---|"]
