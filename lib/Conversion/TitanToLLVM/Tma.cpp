@@ -126,14 +126,19 @@ static LogicalResult tmaPrefetch(KernelLowering &kl, TmaPrefetchOp op) {
   return success();
 }
 
-static LogicalResult tmaStore(KernelLowering &kl, TmaStoreOp op) {
+/// A tile from shared memory to a tensor. `name` stands before the instruction's
+/// rank; `kind` is the reduction's, with its point.
+template <typename Op>
+static LogicalResult tmaOut(KernelLowering &kl, Op op, StringRef name,
+                            const Twine &kind) {
   size_t rank = op.getCoords().size();
   Values operands{kl.get1(op.getBuffer()), kl.get1(op.getMap())};
   for (Value coordinate : llvm::reverse(op.getCoords()))
     operands.push_back(kl.toI32(kl.get1(coordinate)));
   std::string text =
-      "cp.async.bulk.tensor." + std::to_string(rank) + "d.global.shared::cta" +
-      loadMode(op.getMap().getType(), /*load=*/false).str() + ".bulk_group";
+      (name + Twine(rank) + "d.global.shared::cta" + kind +
+       loadMode(op.getMap().getType(), /*load=*/false) + ".bulk_group")
+          .str();
   std::string tail, constraints = "r,l" + repeat("r", rank);
   if (auto cache = op.getCacheAttr()) {
     text += ".L2::cache_hint";
@@ -146,26 +151,13 @@ static LogicalResult tmaStore(KernelLowering &kl, TmaStoreOp op) {
   return success();
 }
 
+static LogicalResult tmaStore(KernelLowering &kl, TmaStoreOp op) {
+  return tmaOut(kl, op, "cp.async.bulk.tensor.", "");
+}
+
 static LogicalResult tmaReduce(KernelLowering &kl, TmaReduceOp op) {
-  size_t rank = op.getCoords().size();
-  StringRef kind = stringifyAtomicOp(op.getOp());
-  Values operands{kl.get1(op.getBuffer()), kl.get1(op.getMap())};
-  for (Value coordinate : llvm::reverse(op.getCoords()))
-    operands.push_back(kl.toI32(kl.get1(coordinate)));
-  std::string text =
-      ("cp.reduce.async.bulk.tensor." + Twine(rank) + "d.global.shared::cta." +
-       kind + loadMode(op.getMap().getType(), /*load=*/false) + ".bulk_group")
-          .str();
-  std::string tail, constraints = "r,l" + repeat("r", rank);
-  if (auto cache = op.getCacheAttr()) {
-    text += ".L2::cache_hint";
-    tail = ", $" + std::to_string(operands.size());
-    operands.push_back(kl.cachePolicy(cache));
-    constraints += ",l";
-  }
-  text += " [$1, " + braces(2, rank) + "], [$0]" + tail + ";";
-  kl.ptx(text, constraints, operands);
-  return success();
+  return tmaOut(kl, op, "cp.reduce.async.bulk.tensor.",
+                "." + stringifyAtomicOp(op.getOp()));
 }
 
 static LogicalResult bulkWait(KernelLowering &kl, BulkWaitOp op) {
