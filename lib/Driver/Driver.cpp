@@ -10,6 +10,7 @@
 
 #include "Commands.h"
 
+#include "titan/Target/NearestWord.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 
@@ -428,6 +429,52 @@ static int unreadable(llvm::StringRef text) {
   return usage(line, fix);
 }
 
+/// The library takes every flag of one letter for a group of such: an unknown flag
+/// that begins with an h would be a request for help. The error's text, as the library
+/// words it for other letters, or nothing.
+static std::string findTakenForGroup(llvm::ArrayRef<const char *> words) {
+  for (cl::SubCommand *sub : cl::getRegisteredSubcommands()) {
+    if (sub->getName() != llvm::StringRef(commandName))
+      continue;
+    auto &flags = cl::getRegisteredOptions(*sub);
+    // The library adds these to each command as it parses.
+    std::vector<std::string_view> names = {"help", "help-hidden", "help-list",
+                                           "help-list-hidden"};
+    size_t ofLibrary = names.size();
+    for (auto &[name, flag] : flags)
+      names.emplace_back(std::string_view(name));
+    const cl::Option *before = nullptr;
+    for (llvm::StringRef word : words.drop_front()) {
+      if (word == "--")
+        break;
+      bool isValue = before;
+      before = nullptr;
+      if (isValue || !word.starts_with("-"))
+        continue;
+      auto [name, value] = word.ltrim('-').split('=');
+      auto flag = flags.find(name);
+      if (flag != flags.end()) {
+        if (flag->second->getValueExpectedFlag() == cl::ValueRequired &&
+            !word.contains('='))
+          before = flag->second;
+      } else if (name.size() > 1 &&
+                 (name.front() == 'h' || flags.contains(name.take_front())) &&
+                 !llvm::is_contained(
+                     llvm::ArrayRef(names).take_front(ofLibrary),
+                     std::string_view(name))) {
+        std::string text =
+            ("Unknown command line argument '" + word + "'.").str();
+        if (auto near = nearestWord(std::string_view(name), names);
+            !near.empty())
+          text += "\nDid you mean '--" + std::string(near) +
+                  (value.empty() ? "" : "=" + value.str()) + "'?";
+        return text;
+      }
+    }
+  }
+  return {};
+}
+
 /// Refuses what the library takes in silence: empty words, and a flag that is
 /// given twice where one value counts. An error message, or nothing.
 static std::string findCareless(llvm::ArrayRef<const char *> words) {
@@ -551,6 +598,8 @@ static int runSubcommand(int argc, char **argv) {
   // Messages speak of titan, wherever it lies.
   std::vector<const char *> words(argv, argv + argc);
   words[0] = "titan";
+  if (std::string bad = findTakenForGroup(words); !bad.empty())
+    return unreadable(bad);
   if (!cl::ParseCommandLineOptions(
           argc, words.data(), commandName.empty() ? overview : "", &errors))
     return unreadable(errors.str());

@@ -115,21 +115,28 @@ static std::string didYouMean(StringRef message, ModuleOp module) {
   return near.empty() ? "" : "did you mean @" + std::string(near) + "?";
 }
 
-/// What is missing where a region of a kernel has no terminator.
+/// What is missing where a region has no terminator.
 static std::string missingTerminator(const Diagnostic &diagnostic,
                                      StringRef message, ModuleOp module) {
   if (!module || !message.starts_with("block with no terminator"))
     return {};
   std::string fix;
   module.walk([&](Operation *op) {
-    auto kernel = dyn_cast<KernelOp>(op->getParentOp());
-    if (!kernel || op->getLoc() != diagnostic.getLocation() ||
-        op->getNextNode())
+    Operation *parent = op->getParentOp();
+    if (!parent || op->getLoc() != diagnostic.getLocation() ||
+        op->getNextNode() || op->hasTrait<OpTrait::IsTerminator>())
       return WalkResult::advance();
-    bool body = op->getParentRegion() == &kernel.getBody();
-    fix = body ? "a kernel's body ends with titan.return: write it behind this"
-               : "the launch region ends with titan.launch: write it behind "
-                 "this, titan.launch grid(%x) with(...)";
+    if (auto kernel = dyn_cast<KernelOp>(parent))
+      fix = op->getParentRegion() == &kernel.getBody()
+                ? "a kernel's body ends with titan.return: write it behind "
+                  "this"
+                : "the launch region ends with titan.launch: write it behind "
+                  "this, titan.launch grid(%x) with(...)";
+    else if (isa<FunctionOpInterface>(parent))
+      fix = "a function ends with return: write it behind this";
+    else
+      fix = "a region of '" + parent->getName().getStringRef().str() +
+            "' ends with its yield: write it behind this";
     return WalkResult::interrupt();
   });
   return fix;
