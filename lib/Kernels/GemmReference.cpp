@@ -85,6 +85,10 @@ linalg.fill ins(%zero : f64) outs(%bound : $memSum))");
     eachGroup(std::move(views));
   else
     referenceOf(views);
+  if (o.gate)
+    w.text(R"(
+memref.dealloc %up : $memSum
+memref.dealloc %upBound : $memSum)");
   w.text("return");
   w.declare();
   w.text("}");

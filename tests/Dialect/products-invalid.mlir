@@ -340,6 +340,21 @@ titan.kernel @k() warps(4) launch {
 
 // -----
 
+// The accumulator of another instruction.
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
+  %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.mma_sync<2, 2>>>
+  // expected-error @+2 {{[layout-mismatch] the accumulator's layout is no fragment of wgmma}}
+  // expected-note @+1 {{fix: give the accumulator #titan.wgmma<rows, columns>}}
+  %d = titan.mma %a, %a, %f : !titan.shared<64x64xbf16, swizzle = 128>, !titan.shared<64x64xbf16, swizzle = 128>, !titan.inflight<tensor<64x64xf32, #titan.mma_sync<2, 2>>> -> !titan.inflight<tensor<64x64xf32, #titan.mma_sync<2, 2>>>
+  titan.return
+}
+
+// -----
+
 // Rows as TMA writes them are no blocks of 8 x 16 bytes.
 titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index

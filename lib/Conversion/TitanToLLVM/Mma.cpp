@@ -122,10 +122,6 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
            << "; wgmma is executed by all of its warpgroups";
   int64_t registers = layout.registers();
   int64_t columns = op.getColumns();
-  if (!columns)
-    return op.emitError("[layout-mismatch] the accumulator's layout is no "
-                        "fragment of wgmma; use #titan.wgmma (PTX ISA, wgmma, "
-                        "matrix fragment D)");
   int64_t perBlock = columns / 2, blocks = registers / perBlock;
   // (block, group) -> blocks of 64 rows, of as many columns.
   Result<Layout> blocksAt = layout.divide(*wgmmaD(64, columns));

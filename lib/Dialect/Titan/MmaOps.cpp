@@ -205,6 +205,12 @@ LogicalResult MmaOp::verify() {
            << " (PTX ISA, wgmma shapes)";
   if (failed(verifyTileType(*this, d)))
     return failure();
+  if (!getColumns())
+    return withFix(emitOpError("[layout-mismatch] the accumulator's layout is "
+                               "no fragment of wgmma (PTX ISA, wgmma, matrix "
+                               "fragment D)"),
+                   "give the accumulator #titan.wgmma<rows, columns>, of as "
+                   "many warpgroups as execute this");
   if (!registers)
     return success();
   if (getTransposeA())
