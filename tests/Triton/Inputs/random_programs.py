@@ -2,6 +2,7 @@
 
   random_programs.py --seed 1 --count 50      (SEED and the next ones; a failure prints its text)
   random_programs.py --kernel titan ...       the kernels that titan makes of them, instead; with 1 to 8 warps
+  random_programs.py --atomics ...            of integers of 32 and 64 bits what is stored is changed by atomics, too
 
 Each program loads two tensors under masks, computes with integers of all widths, f16, bf16 and f32, moves elements,
 reduces and scans, and stores what it has; two programs of the grid have elements of their own.
@@ -116,6 +117,8 @@ WHOLE = {"addi": lambda a, b, k: a + b, "subi": lambda a, b, k: a - b, "muli": l
          "maxsi": lambda a, b, k: max(a, b), "minsi": lambda a, b, k: min(a, b),
          "maxui": lambda a, b, k: max(unsigned(a, k), unsigned(b, k)),
          "minui": lambda a, b, k: min(unsigned(a, k), unsigned(b, k))}
+ATOMIC = {"add": WHOLE["addi"], "and": WHOLE["andi"], "or": WHOLE["ori"], "xor": WHOLE["xori"], "max": WHOLE["maxsi"],
+          "min": WHOLE["minsi"], "umax": WHOLE["maxui"], "umin": WHOLE["minui"], "exch": lambda a, b, k: b}
 # By a divisor that was made odd: never 0.
 QUOTIENT = {"divsi": lambda a, b, k: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
             "remsi": lambda a, b, k: math.fmod(a, b) if abs(a) < 2**53 and abs(b) < 2**53 else
@@ -134,8 +137,9 @@ ORDERED = {"oeq": lambda a, b: a == b, "olt": lambda a, b: a < b, "oge": lambda 
 class Program:
     """Text and elements of one random program, for one of the two that the grid has."""
 
-    def __init__(self, seed, pid, inputs):
+    def __init__(self, seed, pid, inputs, atomics=False):
         self.random, self.pid, self.inputs = random.Random(seed), pid, inputs
+        self.atomics = random.Random(f"atomics {seed}") if atomics else None
         self.lines, self.values, self.outputs = [], [], []
         self.build()
 
@@ -211,7 +215,29 @@ class Program:
         at.elements = [0] * count
         pointers = self.pointers(f"%out{number}", value.kind, at)
         self.lines.append(f"    tt.store {pointers}, {value.name} : tensor<{count}x!tt.ptr<{value.kind}>>")
+        if self.atomics and value.kind in ("i32", "i64"):
+            value = self.change(pointers, value)
         self.outputs.append(value)
+
+    def change(self, pointers, value):
+        """What lies at `pointers`, `value`, after two atomics by other numbers, under masks."""
+        r, kind, shape, made = self.atomics, value.kind, (len(value.elements),), value.elements
+
+        def constant(name, kind, numbers):
+            text = str(numbers if len(numbers) > 1 else numbers[0]).lower()
+            self.lines.append(f"    {name} = arith.constant dense<{text}> : {tensor(shape, kind)}")
+
+        for _ in range(2):
+            name, what = f"%a{len(self.lines)}", r.choice(list(ATOMIC))
+            by = [wrap(r.getrandbits(64) >> r.randrange(64), kind) for _ in made]
+            mask = [r.random() < 0.7 for _ in made]
+            constant(name, kind, by)
+            constant(f"{name}m", "i1", mask)
+            pointer, number, bit = (tensor(shape, k) for k in (f"!tt.ptr<{kind}>", kind, "i1"))
+            self.lines.append(f"    {name}o = tt.atomic_rmw {what}, relaxed, gpu, {pointers}, {name}, {name}m : "
+                              f"({pointer}, {number}, {bit}) -> {number}")
+            made = [wrap(ATOMIC[what](x, y, kind), kind) if m else x for x, y, m in zip(made, by, mask)]
+        return Value(value.name, kind, value.shape, made)
 
     def elementwise(self):
         r = self.random
@@ -441,10 +467,10 @@ def run_kernel(titan_command, seed, program, given):
         return found
 
 
-def check(seed, kernel=None):
+def check(seed, kernel=None, atomics=False):
     """Whether the program does what Python does, and how many elements; not supported yet: None, and what."""
     given = inputs(seed)
-    both = [Program(seed, pid, given) for pid in (0, 1)]
+    both = [Program(seed, pid, given, atomics) for pid in (0, 1)]
     text = both[0].text()
     if kernel:
         found = run_kernel(kernel, seed, both[0], given)
@@ -478,8 +504,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--kernel", metavar="TITAN")
+    parser.add_argument("--atomics", action="store_true")
     options = parser.parse_args()
-    results = [check(seed, options.kernel) for seed in range(options.seed, options.seed + options.count)]
+    results = [check(seed, options.kernel, options.atomics) for seed in range(options.seed, options.seed + options.count)]
     if options.kernel:
         later = [what for ok, what in results if ok is None]
         good = sum(ok is True for ok, _ in results)
