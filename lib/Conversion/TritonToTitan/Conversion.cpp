@@ -561,19 +561,19 @@ FailureOr<Value> ProgramConversion::convertLayout(Value tile,
 // Shared memory for exchanges
 //===----------------------------------------------------------------------===//
 
-Value ProgramConversion::scratch(Type element, int64_t count) {
+Value ProgramConversion::scratch(Type element, ArrayRef<int64_t> shape,
+                                 int64_t at) {
   OpBuilder::InsertionGuard guard(b);
   Location before = b.getLoc();
   b.setLoc(function.getLoc());
-  int64_t bytes = count * ::titan::getElementBytes(element);
-  poolBytes = std::max(poolBytes, bytes);
+  auto type = SharedType::get(b.getContext(), shape, element, 0, 1, false);
+  poolBytes = std::max(poolBytes, at + type.getTileBytes());
   if (!pool) {
     b.setInsertionPointToStart(&kernel.getBody().front());
-    pool = SharedAllocOp::create(b, poolType(b.getContext(), bytes));
+    pool = SharedAllocOp::create(b, poolType(b.getContext(), poolBytes));
   }
   b.setInsertionPointAfter(pool);
-  Value memory = SharedReuseOp::create(
-      b, SharedType::get(b.getContext(), {count}, element, 0, 1, false), pool);
+  Value memory = SharedReuseOp::create(b, type, pool, at);
   b.setLoc(before);
   return memory;
 }

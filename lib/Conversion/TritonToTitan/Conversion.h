@@ -105,8 +105,10 @@ public:
                                              mlir::RankedTensorType type);
   /// The same registers under other coordinates.
   mlir::Value relabel(mlir::Value tile, mlir::RankedTensorType type);
-  /// Shared memory that an exchange between warps goes through.
-  mlir::Value scratch(mlir::Type element, int64_t count);
+  /// Shared memory that an exchange between warps goes through, from byte `at` of it
+  /// on.
+  mlir::Value scratch(mlir::Type element, llvm::ArrayRef<int64_t> shape,
+                      int64_t at = 0);
   /// `tile` with its dimensions in another order (dimension d of the result is
   /// order[d]), or with `axis` moved behind all others; no data moves.
   mlir::FailureOr<mlir::Value> permute(mlir::Value tile,
