@@ -626,22 +626,6 @@ static LogicalResult inlineCalls(tt::FuncOp function, ModuleOp module,
   return success();
 }
 
-/// Layouts have no more dimensions than Coord.
-static LogicalResult checkRanks(tt::FuncOp function) {
-  auto walked = function.walk([](Operation *op) {
-    for (Type type : op->getResultTypes())
-      if (auto tensor = dyn_cast<RankedTensorType>(type);
-          tensor && tensor.getRank() > Coord::maxRank) {
-        op->emitError("[not-supported-yet] a tensor of ")
-            << tensor.getRank() << " dimensions: at most " << Coord::maxRank
-            << " have a layout (tl.sort and tl.topk of 2^n elements make n)";
-        return WalkResult::interrupt();
-      }
-    return WalkResult::advance();
-  });
-  return failure(walked.wasInterrupted());
-}
-
 /// `convert` for each public function, without branches and calls.
 static LogicalResult
 forEachProgram(ModuleOp module,
@@ -655,7 +639,7 @@ forEachProgram(ModuleOp module,
       continue;
     llvm::SetVector<Operation *> within;
     if (failed(inlineCalls(function, module, within)) ||
-        failed(checkRanks(function)) || failed(convert(function)))
+        failed(flattenDeepTensors(function)) || failed(convert(function)))
       return failure();
   }
   return success();

@@ -219,6 +219,8 @@ void populateTritonRegions(TritonToTitanTable &table);
 
 /// Barriers that the program's order takes.
 void separateTouches(KernelOp kernel);
+/// Layouts have no more dimensions than Coord: tensors of more become such of one.
+mlir::LogicalResult flattenDeepTensors(tt::FuncOp function);
 /// llvm.intr.assume.
 mlir::LogicalResult convertAssume(ProgramConversion &c, mlir::Operation *op);
 /// The same operation of `operands`; hints of tt are left behind.

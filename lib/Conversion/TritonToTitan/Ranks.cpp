@@ -1,0 +1,176 @@
+//===- Ranks.cpp - tensors of more dimensions than layouts have -----------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// tl.sort and tl.topk of 2^n elements make tensors of n dimensions, and each of their
+// steps looks at one of these. Such a tensor becomes one of a single dimension, in
+// row-major order, and a step one of the dimension that it looks at, those before it
+// in one, and those behind it in one.
+//
+//===----------------------------------------------------------------------===//
+#include "Conversion.h"
+
+using namespace mlir;
+using namespace titan;
+
+/// Dimensions of a tensor: a reduction may cut the one that it goes along in two.
+static constexpr int64_t deepest = Coord::maxRank - 1;
+
+static bool isDeep(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() > deepest;
+}
+
+static RankedTensorType asShape(RankedTensorType type,
+                                ArrayRef<int64_t> shape) {
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+static RankedTensorType flat(RankedTensorType type) {
+  return isDeep(type) ? asShape(type, {type.getNumElements()}) : type;
+}
+
+/// The same elements, in row-major order.
+static Value reshape(OpBuilder &b, Location loc, Value value,
+                     RankedTensorType type) {
+  while (auto op = value.getDefiningOp<tt::ReshapeOp>()) {
+    if (op.getAllowReorder())
+      break;
+    value = op.getSrc();
+  }
+  if (value.getType() == type)
+    return value;
+  return tt::ReshapeOp::create(b, loc, type, value, /*allow_reorder=*/false,
+                               /*efficient_layout=*/false);
+}
+
+/// The elements before, along and behind an axis.
+static SmallVector<int64_t> around(ArrayRef<int64_t> shape, int64_t axis) {
+  return {llvm::product_of(shape.take_front(axis)), shape[axis],
+          llvm::product_of(shape.drop_front(axis + 1))};
+}
+
+/// A reduction along the middle one of three dimensions. `shape`: what the operands
+/// were.
+static void reduceFlat(tt::ReduceOp op, ArrayRef<int64_t> shape) {
+  OpBuilder b(op);
+  SmallVector<int64_t> three = around(shape, op.getAxis());
+  for (OpOperand &operand : op->getOpOperands())
+    operand.set(reshape(
+        b, op.getLoc(), operand.get(),
+        asShape(cast<RankedTensorType>(operand.get().getType()), three)));
+  op.setAxis(1);
+  b.setInsertionPointAfter(op);
+  for (Value result : op->getResults()) {
+    auto type = flat(cast<RankedTensorType>(result.getType()));
+    result.setType(asShape(type, {three[0], three[2]}));
+    Value now = reshape(b, op.getLoc(), result, type);
+    result.replaceUsesWithIf(now, [&](OpOperand &use) {
+      return use.getOwner() != now.getDefiningOp();
+    });
+  }
+}
+
+/// A broadcast, neighbours that are all repeated, or all not, together. False: there
+/// are too many of them.
+static bool broadcastFlat(tt::BroadcastOp op, ArrayRef<int64_t> from,
+                          ArrayRef<int64_t> to) {
+  SmallVector<int64_t> source, target;
+  std::optional<bool> before;
+  for (auto [one, all] : llvm::zip(from, to)) {
+    if (one == 1 && all == 1)
+      continue;
+    bool repeated = one != all;
+    if (before != repeated) {
+      source.push_back(1);
+      target.push_back(1);
+    }
+    before = repeated;
+    source.back() *= one;
+    target.back() *= all;
+  }
+  if (static_cast<int64_t>(source.size()) > deepest)
+    return false;
+  if (source.empty())
+    source = target = {1};
+  OpBuilder b(op);
+  auto type = cast<RankedTensorType>(op.getSrc().getType());
+  Value row = reshape(b, op.getLoc(), op.getSrc(), asShape(type, source));
+  Value all =
+      tt::BroadcastOp::create(b, op.getLoc(), asShape(type, target), row);
+  op.getResult().replaceAllUsesWith(
+      reshape(b, op.getLoc(), all, cast<RankedTensorType>(op.getType())));
+  op.erase();
+  return true;
+}
+
+LogicalResult titan::flattenDeepTensors(tt::FuncOp function) {
+  // What operands and results were.
+  struct Deep {
+    Operation *op;
+    SmallVector<int64_t> from, to;
+  };
+  SmallVector<Deep> all;
+  auto shapeOf = [](TypeRange types) {
+    auto tensor = types.empty() ? RankedTensorType()
+                                : dyn_cast<RankedTensorType>(types.front());
+    return tensor ? SmallVector<int64_t>(tensor.getShape())
+                  : SmallVector<int64_t>();
+  };
+  auto walked = function.walk([&](Operation *op) {
+    auto deep = llvm::find_if(op->getResultTypes(), isDeep);
+    bool any = deep != op->getResultTypes().end();
+    if (!any && llvm::none_of(op->getOperandTypes(), isDeep))
+      return WalkResult::advance();
+    if (!isa<tt::ReshapeOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::ReduceOp,
+             tt::SplatOp, arith::ConstantOp, scf::ForOp, scf::IfOp,
+             scf::WhileOp, scf::YieldOp, scf::ConditionOp>(op) &&
+        !op->hasTrait<OpTrait::Elementwise>()) {
+      op->emitError("[not-supported-yet] '")
+          << op->getName().getStringRef() << "' of a tensor of more than "
+          << deepest << " dimensions";
+      return WalkResult::interrupt();
+    }
+    all.push_back(
+        {op, shapeOf(op->getOperandTypes()), shapeOf(op->getResultTypes())});
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  auto flatten = [](Value value) {
+    if (isDeep(value.getType()))
+      value.setType(flat(cast<RankedTensorType>(value.getType())));
+  };
+  for (auto &[op, from, to] : all) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      constant.setValueAttr(
+          cast<DenseElementsAttr>(constant.getValue())
+              .reshape(flat(cast<RankedTensorType>(constant.getType()))));
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), flatten);
+    if (!isa<tt::ReduceOp>(op))
+      llvm::for_each(op->getResults(), flatten);
+  }
+  for (auto &[op, from, to] : all) {
+    if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
+      reduceFlat(reduce, from);
+    } else if (auto broadcast = dyn_cast<tt::BroadcastOp>(op)) {
+      if (!broadcastFlat(broadcast, from, to))
+        return op->emitError("[not-supported-yet] a broadcast along more than ")
+               << deepest << " dimensions";
+    } else if (isa<tt::ReshapeOp, tt::ExpandDimsOp>(op)) {
+      OpBuilder b(op);
+      Value result = op->getResult(0);
+      result.replaceAllUsesWith(
+          reshape(b, op->getLoc(), op->getOperand(0),
+                  cast<RankedTensorType>(result.getType())));
+      op->erase();
+    }
+  }
+  return success();
+}
