@@ -181,7 +181,7 @@ void ProgramConversion::makeLaunch() {
         argument.getArgNumber(), "tt.divisibility");
     if (!divides || !now.getType().isInteger())
       continue;
-    Value rest = arith::RemUIOp::create(
+    Value rest = arith::RemSIOp::create(
         b, now, constant(now.getType(), divides.getInt()));
     require(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest,
                                   constant(now.getType(), 0)),
