@@ -181,11 +181,22 @@ static Value constantOf(ProgramConversion &c, arith::ConstantOp op,
                         const View &view) {
   RankedTensorType type = view.type;
   auto elements = cast<DenseElementsAttr>(op.getValue());
-  return arith::ConstantOp::create(
-      c.b,
-      elements.isSplat()
-          ? DenseElementsAttr::get(type, elements.getSplatValue<Attribute>())
-          : DenseElementsAttr::getFromRawBuffer(type, elements.getRawData()));
+  if (elements.isSplat())
+    return arith::ConstantOp::create(
+        c.b, DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getType()).getShape();
+  auto values = elements.getValues<Attribute>();
+  SmallVector<Attribute> all;
+  SmallVector<int64_t> place(type.getRank());
+  for (int64_t i = 0; i < type.getNumElements(); ++i) {
+    int64_t rest = i, at = 0;
+    for (int64_t d = type.getRank(); d-- > 0; rest /= type.getDimSize(d))
+      place[d] = rest % type.getDimSize(d);
+    for (auto [extent, d] : llvm::zip(shape, view.dims))
+      at = at * extent + (extent == 1 ? 0 : place[d]);
+    all.push_back(values[at]);
+  }
+  return arith::ConstantOp::create(c.b, DenseElementsAttr::get(type, all));
 }
 
 /// A quotient of which a thread has several copies side by side: one of them, and no
