@@ -233,6 +233,10 @@ mlir::Value writeOutFunction(ProgramConversion &c, llvm::StringRef name,
                              mlir::Value x);
 /// A layout of rows along the last dimension, each in one warp.
 BlockedAttr rowsOfWarps(ProgramConversion &c, llvm::ArrayRef<int64_t> shape);
+/// `whole` combined along a dimension, and without it.
+mlir::FailureOr<mlir::Value> reduceAlong(ProgramConversion &c,
+                                         mlir::Operation *op, mlir::Value whole,
+                                         int64_t axis, ReduceKind kind);
 /// A reduction or a scan by its region, written out (RowsByRegion.cpp).
 mlir::LogicalResult reduceByRegion(ProgramConversion &c, tt::ReduceOp op);
 mlir::LogicalResult scanByRegion(ProgramConversion &c, tt::ScanOp op);

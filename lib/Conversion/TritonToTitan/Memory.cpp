@@ -334,21 +334,61 @@ static LogicalResult convertAtomic(ProgramConversion &c, tt::AtomicRMWOp op) {
                                            getElementTypeOrSelf(op.getVal()))))
     return failure();
   bool used = !op.getResult().use_empty();
-  Attribute layout = c.layouts.of(op);
-  auto offsets = c.tile(op.getPtr(), layout);
-  auto value = c.tile(op.getVal(), layout);
-  FailureOr<Value> mask =
-      op.getMask() ? c.tile(op.getMask(), layout) : FailureOr<Value>(Value());
+  RankedTensorType type = c.typeOf(op.getResult(), c.layouts.of(op));
+  View view(type);
+  // Of fewer elements than threads all threads have copies, and one does the
+  // operation: copies are rows here, and the first row does.
+  bool isRow = used && !getTileLayout(type)->isInjective();
+  if (isRow) {
+    int64_t threads = c.options.warps * c.options.lanes;
+    if (type.getNumElements() >= threads)
+      return c.unsupported(op, "what an atomic finds of whose elements threads "
+                               "have copies");
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin(), threads / type.getNumElements());
+    view = View(RankedTensorType::get(shape, type.getElementType(),
+                                      c.layouts.forShape(shape)),
+                llvm::to_vector(llvm::seq<int64_t>(1, shape.size())));
+  }
+  auto offsets = c.tile(op.getPtr(), view.of(c.b.getI32Type()));
+  auto value = c.tile(op.getVal(), view);
+  FailureOr<Value> mask = op.getMask()
+                              ? c.tile(op.getMask(), view.of(c.b.getI1Type()))
+                              : FailureOr<Value>(Value());
   if (failed(offsets) || failed(value) || failed(mask))
     return failure();
-  RankedTensorType type = c.typeOf(op.getResult(), layout);
-  if (used && !getTileLayout(type)->isInjective())
-    return c.unsupported(op, "what an atomic of fewer elements than threads "
-                             "finds");
-  auto atom = GlobalAtomOp::create(c.b, used ? Type(type) : Type(), word,
+  if (isRow) {
+    RankedTensorType places = view.type.clone(c.b.getI32Type());
+    Value first = arith::CmpIOp::create(
+        c.b, arith::CmpIPredicate::eq,
+        CoordinateOp::create(c.b, places, c.b.getI64IntegerAttr(0)),
+        arith::ConstantOp::create(
+            c.b, DenseElementsAttr::get(places, c.b.getI32IntegerAttr(0))));
+    mask = *mask ? Value(arith::AndIOp::create(c.b, *mask, first)) : first;
+  }
+  auto atom = GlobalAtomOp::create(c.b, used ? Type(view.type) : Type(), word,
                                    *value, memory, *offsets, *mask, sem, scope);
-  if (used)
-    c.set(op.getResult(), atom.getResult());
+  if (!used)
+    return success();
+  Value found = atom.getResult();
+  if (isRow) { // The others' are 0.
+    auto bits = [&](RankedTensorType of) {
+      return of.clone(c.b.getIntegerType(of.getElementTypeBitWidth()));
+    };
+    auto as = [&](Value tile, RankedTensorType to) -> Value {
+      return tile.getType() == to ? tile
+                                  : arith::BitcastOp::create(c.b, to, tile);
+    };
+    auto all =
+        reduceAlong(c, op, as(found, bits(view.type)), 0, ReduceKind::Or);
+    if (failed(all))
+      return failure();
+    auto now = c.convertLayout(*all, bits(type));
+    if (failed(now))
+      return failure();
+    found = as(*now, type);
+  }
+  c.set(op.getResult(), found);
   return success();
 }
 

@@ -184,8 +184,8 @@ class Program:
         target = len(self.lines) + r.randrange(4, 17)
         while len(self.lines) < target:
             r.choice(steps)()
-        for number, value in enumerate(self.values[-3:]):
-            self.store(number, value, lane)
+        for value in self.values[-3:]:
+            self.store(value, lane)
 
     def pointers(self, base, kind, at):
         count = len(at.elements)
@@ -194,7 +194,8 @@ class Program:
         self.lines.append(f"    {name} = tt.addptr {name}s, {at.name} : tensor<{count}x!tt.ptr<{kind}>>, {at.type}")
         return name
 
-    def store(self, number, value, lane):
+    def store(self, value, lane):
+        number = len(self.outputs)
         if value.kind == "i1":
             value = self.emit(f"arith.extui {value.name} : {value.type} to {tensor(value.shape, 'i8')}", "i8", value.shape,
                               value.elements)
@@ -215,12 +216,15 @@ class Program:
         at.elements = [0] * count
         pointers = self.pointers(f"%out{number}", value.kind, at)
         self.lines.append(f"    tt.store {pointers}, {value.name} : tensor<{count}x!tt.ptr<{value.kind}>>")
-        if self.atomics and value.kind in ("i32", "i64"):
-            value = self.change(pointers, value)
         self.outputs.append(value)
+        if self.atomics and value.kind in ("i32", "i64"):
+            self.outputs[number], found = self.change(pointers, value)
+            atomics, self.atomics = self.atomics, None
+            self.store(found, lane)
+            self.atomics = atomics
 
     def change(self, pointers, value):
-        """What lies at `pointers`, `value`, after two atomics by other numbers, under masks."""
+        """What lies at `pointers`, `value`, after two atomics by other numbers, under masks; what the second one finds."""
         r, kind, shape, made = self.atomics, value.kind, (len(value.elements),), value.elements
 
         def constant(name, kind, numbers):
@@ -236,8 +240,10 @@ class Program:
             pointer, number, bit = (tensor(shape, k) for k in (f"!tt.ptr<{kind}>", kind, "i1"))
             self.lines.append(f"    {name}o = tt.atomic_rmw {what}, relaxed, gpu, {pointers}, {name}, {name}m : "
                               f"({pointer}, {number}, {bit}) -> {number}")
+            olds = [x if m else y for x, y, m in zip(made, by, mask)]
             made = [wrap(ATOMIC[what](x, y, kind), kind) if m else x for x, y, m in zip(made, by, mask)]
-        return Value(value.name, kind, value.shape, made)
+        found = self.emit(f"arith.select {name}m, {name}o, {name} : {bit}, {number}", kind, shape, olds)
+        return Value(value.name, kind, value.shape, made), found
 
     def elementwise(self):
         r = self.random
