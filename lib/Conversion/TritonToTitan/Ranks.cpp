@@ -14,6 +14,10 @@
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
 
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace titan;
 
@@ -108,7 +112,79 @@ static bool broadcastFlat(tt::BroadcastOp op, ArrayRef<int64_t> from,
   return true;
 }
 
+/// `value`, computed of places along its dimensions alone, repeated to the shape `to`,
+/// as a tensor of one dimension. Null: it is something else.
+static Value placesOf(OpBuilder &b, Value value, ArrayRef<int64_t> to) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return {};
+  auto type = cast<RankedTensorType>(value.getType());
+  RankedTensorType all = asShape(type, {llvm::product_of(to)});
+  SplatElementsAttr constant;
+  if (matchPattern(op, m_Constant(&constant)))
+    return arith::ConstantOp::create(
+        b, op->getLoc(),
+        DenseElementsAttr::get(all, constant.getSplatValue<Attribute>()));
+  if (auto broadcast = dyn_cast<tt::BroadcastOp>(op))
+    return placesOf(b, broadcast.getSrc(), to);
+  if (auto reshape = dyn_cast<tt::ReshapeOp>(op)) {
+    // A range along one dimension: the bits of the place that are its own.
+    auto range = reshape.getSrc().getDefiningOp<tt::MakeRangeOp>();
+    if (!range || range.getStart() != 0)
+      return {};
+    ArrayRef<int64_t> shape = type.getShape();
+    int64_t extent = type.getNumElements();
+    auto axis = llvm::find(shape, extent) - shape.begin();
+    if (axis == type.getRank() || to[axis] != extent)
+      return {};
+    auto number = [&](int64_t of) -> Value {
+      return arith::ConstantOp::create(
+          b, op->getLoc(),
+          DenseElementsAttr::get(
+              all, b.getI32IntegerAttr(static_cast<int32_t>(of))));
+    };
+    Value place = tt::MakeRangeOp::create(
+        b, op->getLoc(), all, 0, static_cast<uint32_t>(all.getNumElements()));
+    Value behind = arith::ShRUIOp::create(
+        b, op->getLoc(), place,
+        number(llvm::Log2_64(llvm::product_of(to.drop_front(axis + 1)))));
+    return arith::AndIOp::create(b, op->getLoc(), behind, number(extent - 1));
+  }
+  if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1)
+    return {};
+  IRMapping now;
+  for (Value operand : op->getOperands()) {
+    Value made = isa<RankedTensorType>(operand.getType())
+                     ? placesOf(b, operand, to)
+                     : Value();
+    if (!made)
+      return {};
+    now.map(operand, made);
+  }
+  Operation *same = b.clone(*op, now);
+  same->getResult(0).setType(all);
+  return same->getResult(0);
+}
+
 LogicalResult titan::flattenDeepTensors(tt::FuncOp function) {
+  // Masks of places need no exchange between threads. From the last ones on: what is
+  // repeated first is seen through.
+  SmallVector<tt::BroadcastOp> repeated;
+  function.walk([&](tt::BroadcastOp op) {
+    if (isDeep(op.getType()))
+      repeated.push_back(op);
+  });
+  for (tt::BroadcastOp op : llvm::reverse(repeated)) {
+    OpBuilder b(op);
+    if (Value all = placesOf(b, op.getSrc(), op.getType().getShape()))
+      op.getResult().replaceAllUsesWith(
+          reshape(b, op.getLoc(), all, cast<RankedTensorType>(op.getType())));
+  }
+  if (!repeated.empty())
+    function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (isOpTriviallyDead(op))
+        op->erase();
+    });
   // What operands and results were.
   struct Deep {
     Operation *op;
