@@ -73,9 +73,7 @@ static void reduceFlat(tt::ReduceOp op, ArrayRef<int64_t> shape) {
     auto type = flat(cast<RankedTensorType>(result.getType()));
     result.setType(asShape(type, {three[0], three[2]}));
     Value now = reshape(b, op.getLoc(), result, type);
-    result.replaceUsesWithIf(now, [&](OpOperand &use) {
-      return use.getOwner() != now.getDefiningOp();
-    });
+    result.replaceAllUsesExcept(now, now.getDefiningOp());
   }
 }
 
@@ -110,6 +108,30 @@ static bool broadcastFlat(tt::BroadcastOp op, ArrayRef<int64_t> from,
       reshape(b, op.getLoc(), all, cast<RankedTensorType>(op.getType())));
   op.erase();
   return true;
+}
+
+/// An operation on elements one of which is repeated: under the shape in which it is, so
+/// that it is made where the others lie.
+static void elementwiseFlat(Operation *op) {
+  tt::BroadcastOp repeated;
+  for (Value operand : op->getOperands())
+    if (auto reshaped = operand.getDefiningOp<tt::ReshapeOp>();
+        reshaped && !repeated)
+      repeated = reshaped.getSrc().getDefiningOp<tt::BroadcastOp>();
+  if (!repeated || op->getNumResults() != 1)
+    return;
+  ArrayRef<int64_t> shape = repeated.getType().getShape();
+  OpBuilder b(op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (auto type = dyn_cast<RankedTensorType>(operand.get().getType()))
+      operand.set(
+          reshape(b, op->getLoc(), operand.get(), asShape(type, shape)));
+  Value result = op->getResult(0);
+  auto type = cast<RankedTensorType>(result.getType());
+  result.setType(asShape(type, shape));
+  b.setInsertionPointAfter(op);
+  Value now = reshape(b, op->getLoc(), result, type);
+  result.replaceAllUsesExcept(now, now.getDefiningOp());
 }
 
 /// `value`, computed of places along its dimensions alone, repeated to the shape `to`,
@@ -166,7 +188,20 @@ static Value placesOf(OpBuilder &b, Value value, ArrayRef<int64_t> to) {
   return same->getResult(0);
 }
 
+static void eraseDead(tt::FuncOp function) {
+  function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+}
+
 LogicalResult titan::flattenDeepTensors(tt::FuncOp function) {
+  auto deep = function.walk([](Operation *op) {
+    return llvm::any_of(op->getResultTypes(), isDeep) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+  });
+  if (!deep.wasInterrupted())
+    return success();
   // Masks of places need no exchange between threads. From the last ones on: what is
   // repeated first is seen through.
   SmallVector<tt::BroadcastOp> repeated;
@@ -180,11 +215,7 @@ LogicalResult titan::flattenDeepTensors(tt::FuncOp function) {
       op.getResult().replaceAllUsesWith(
           reshape(b, op.getLoc(), all, cast<RankedTensorType>(op.getType())));
   }
-  if (!repeated.empty())
-    function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-      if (isOpTriviallyDead(op))
-        op->erase();
-    });
+  eraseDead(function);
   // What operands and results were.
   struct Deep {
     Operation *op;
@@ -198,9 +229,8 @@ LogicalResult titan::flattenDeepTensors(tt::FuncOp function) {
                   : SmallVector<int64_t>();
   };
   auto walked = function.walk([&](Operation *op) {
-    auto deep = llvm::find_if(op->getResultTypes(), isDeep);
-    bool any = deep != op->getResultTypes().end();
-    if (!any && llvm::none_of(op->getOperandTypes(), isDeep))
+    if (llvm::none_of(op->getResultTypes(), isDeep) &&
+        llvm::none_of(op->getOperandTypes(), isDeep))
       return WalkResult::advance();
     if (!isa<tt::ReshapeOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::ReduceOp,
              tt::SplatOp, arith::ConstantOp, scf::ForOp, scf::IfOp,
@@ -246,7 +276,10 @@ LogicalResult titan::flattenDeepTensors(tt::FuncOp function) {
           reshape(b, op->getLoc(), op->getOperand(0),
                   cast<RankedTensorType>(result.getType())));
       op->erase();
+    } else if (op->hasTrait<OpTrait::Elementwise>()) {
+      elementwiseFlat(op);
     }
   }
+  eraseDead(function);
   return success();
 }
