@@ -21,12 +21,13 @@
 using namespace mlir;
 using namespace titan;
 
-/// Dimensions of a tensor: a reduction may cut the one that it goes along in two.
-static constexpr int64_t deepest = Coord::maxRank - 1;
+/// Tensors of so many dimensions stay as they are. Of more, a sort's steps take fewer exchanges
+/// where its masks are computed from places (`placesOf`).
+static constexpr int64_t shallow = 4;
 
 static bool isDeep(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getRank() > deepest;
+  return tensor && tensor.getRank() > shallow;
 }
 
 static RankedTensorType asShape(RankedTensorType type,
@@ -95,7 +96,7 @@ static bool broadcastFlat(tt::BroadcastOp op, ArrayRef<int64_t> from,
     source.back() *= one;
     target.back() *= all;
   }
-  if (static_cast<int64_t>(source.size()) > deepest)
+  if (static_cast<int64_t>(source.size()) > Coord::maxRank)
     return false;
   if (source.empty())
     source = target = {1};
@@ -188,6 +189,14 @@ static Value placesOf(OpBuilder &b, Value value, ArrayRef<int64_t> to) {
   return same->getResult(0);
 }
 
+/// Whether what it does with deep tensors is written below.
+static bool isWritten(Operation *op) {
+  return isa<tt::ReshapeOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::ReduceOp,
+             tt::SplatOp, arith::ConstantOp, scf::ForOp, scf::IfOp,
+             scf::WhileOp, scf::YieldOp, scf::ConditionOp>(op) ||
+         op->hasTrait<OpTrait::Elementwise>();
+}
+
 static void eraseDead(tt::FuncOp function) {
   function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
@@ -196,12 +205,27 @@ static void eraseDead(tt::FuncOp function) {
 }
 
 LogicalResult titan::flattenDeepTensors(tt::FuncOp function) {
-  auto deep = function.walk([](Operation *op) {
-    return llvm::any_of(op->getResultTypes(), isDeep) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
+  int64_t rank = 0;
+  Operation *other = nullptr;
+  function.walk([&](Operation *op) {
+    bool any = false;
+    for (TypeRange types :
+         {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+      for (Type type : types)
+        if (isDeep(type)) {
+          any = true;
+          rank = std::max(rank, cast<RankedTensorType>(type).getRank());
+        }
+    if (any && !other && !isWritten(op))
+      other = op;
   });
-  if (!deep.wasInterrupted())
+  if (rank == 0 || (other && rank <= Coord::maxRank))
     return success();
+  if (other)
+    return other->emitError("[not-supported-yet] '")
+           << other->getName().getStringRef() << "' of a tensor of more than "
+           << shallow << " dimensions, where others have more than "
+           << Coord::maxRank;
   // Masks of places need no exchange between threads. From the last ones on: what is
   // repeated first is seen through.
   SmallVector<tt::BroadcastOp> repeated;
@@ -228,25 +252,12 @@ LogicalResult titan::flattenDeepTensors(tt::FuncOp function) {
     return tensor ? SmallVector<int64_t>(tensor.getShape())
                   : SmallVector<int64_t>();
   };
-  auto walked = function.walk([&](Operation *op) {
-    if (llvm::none_of(op->getResultTypes(), isDeep) &&
-        llvm::none_of(op->getOperandTypes(), isDeep))
-      return WalkResult::advance();
-    if (!isa<tt::ReshapeOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::ReduceOp,
-             tt::SplatOp, arith::ConstantOp, scf::ForOp, scf::IfOp,
-             scf::WhileOp, scf::YieldOp, scf::ConditionOp>(op) &&
-        !op->hasTrait<OpTrait::Elementwise>()) {
-      op->emitError("[not-supported-yet] '")
-          << op->getName().getStringRef() << "' of a tensor of more than "
-          << deepest << " dimensions";
-      return WalkResult::interrupt();
-    }
-    all.push_back(
-        {op, shapeOf(op->getOperandTypes()), shapeOf(op->getResultTypes())});
-    return WalkResult::advance();
+  function.walk([&](Operation *op) {
+    if (llvm::any_of(op->getResultTypes(), isDeep) ||
+        llvm::any_of(op->getOperandTypes(), isDeep))
+      all.push_back(
+          {op, shapeOf(op->getOperandTypes()), shapeOf(op->getResultTypes())});
   });
-  if (walked.wasInterrupted())
-    return failure();
   auto flatten = [](Value value) {
     if (isDeep(value.getType()))
       value.setType(flat(cast<RankedTensorType>(value.getType())));
@@ -268,7 +279,7 @@ LogicalResult titan::flattenDeepTensors(tt::FuncOp function) {
     } else if (auto broadcast = dyn_cast<tt::BroadcastOp>(op)) {
       if (!broadcastFlat(broadcast, from, to))
         return op->emitError("[not-supported-yet] a broadcast along more than ")
-               << deepest << " dimensions";
+               << Coord::maxRank << " dimensions";
     } else if (isa<tt::ReshapeOp, tt::ExpandDimsOp>(op)) {
       OpBuilder b(op);
       Value result = op->getResult(0);
