@@ -389,7 +389,7 @@ case("cummax", "orders.cummax_kernel", dict(x_ptr=lines("f32"), y_ptr=lines("f32
      lambda torch, a: dict(y_ptr=a.x_ptr.cummax(1).values), 0, BLOCK=1024)
 case("returns", "orders.returns_kernel", dict(r_ptr=lines("f32"), g_ptr=lines("f32", Out), n_cols=1024), (r, ),
      lambda torch, a: dict(g_ptr=a.r_ptr.flip(1).cumsum(1).flip(1)), 2.0**-13, BLOCK=1024)
-# A sort of 2^n elements makes tensors of n dimensions, and a layout has at most 8 dimensions and axes.
+# 128 columns: when these sizes were chosen, rows of more were not sorted yet.
 short = lambda cls=In, **options: cls("f32", 8 * r, 128, **options)
 case("sort", "orders.sort_kernel", dict(x_ptr=short(), y_ptr=short(Out), n_cols=128), (8 * r, ),
      lambda torch, a: dict(y_ptr=a.x_ptr.sort(1).values), 0, BLOCK=128)

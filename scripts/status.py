@@ -122,7 +122,7 @@ TRITON_BECOMES = {
     "atomic_rmw": "`titan.global.atom`; of one element `titan.atom` by one thread", "atomic_cas": "`titan.atom exch ... where(...)` by one thread",
     "addptr": "`arith.addi` of offsets", "make_tensor_ptr": "the same as pointers of its elements",
     "advance": "`arith.addi` of offsets",
-    "dot": "`titan.mma_sync` (`titan.mma`, wgmma, is to come)", "dot_scaled": "`arith.mulf` by the scales, then as `tt.dot`",
+    "dot": "`titan.mma_sync` (`titan.mma`, wgmma, is to come), or `math.fma`", "dot_scaled": "`arith.mulf` by the scales, then as `tt.dot`",
     "func": "`titan.kernel`; a private one is inlined", "call": "inlined", "return": "`titan.return`",
     "get_program_id": "`titan.cta_id`", "get_num_programs": "`titan.num_ctas`",
     "print": "`titan.print`", "assert": "`titan.assert`; of a tensor `titan.any`", "extern_elementwise": "`math`, or written out in `arith` and `math`",

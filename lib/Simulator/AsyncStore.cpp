@@ -84,6 +84,8 @@ uint64_t titan::sim::reduceWord(AtomicOp op, unsigned bytes, uint64_t old,
   case AtomicOp::Xor:
     return old ^ value;
   case AtomicOp::Exch:
+  case AtomicOp::MinU:
+  case AtomicOp::MaxU:
     break;
   }
   llvm_unreachable("no reduction into shared memory");

@@ -232,6 +232,10 @@ static uint64_t combine(AtomicOp op, ElementType type, uint64_t old,
     return run(real ? Elt::MinNum : Elt::MinS);
   case AtomicOp::Max:
     return run(real ? Elt::MaxNum : Elt::MaxS);
+  case AtomicOp::MinU:
+    return run(Elt::MinU);
+  case AtomicOp::MaxU:
+    return run(Elt::MaxU);
   case AtomicOp::Exch:
     return value;
   case AtomicOp::And:
@@ -501,6 +505,8 @@ static Inst *compileScalar(Compiler &c, Execute run, Operation *op,
   } else {
     element = cast<GlobalType>(memory.getType()).getElementType();
   }
+  if (value) // Of an atomic these may be integers, and the memory's floats.
+    element = value.getType();
   auto type = c.elementType(op, element);
   if (!type)
     return nullptr;

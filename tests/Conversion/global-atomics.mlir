@@ -23,6 +23,18 @@
 // RUN: titan run %s --kernel vectors | FileCheck %s --check-prefix=VECTORS
 // VECTORS: D (512xf32): 512 elements equal to the reference, bit for bit
 // RUN: titan check %s --kernel vectors --proof=off
+// Unsigned numbers, the bits of floats, and floats of 16 bits.
+// PTX-LABEL: .entry unsigned
+// PTX: atom.relaxed.gpu.global.max.u32
+// PTX: atom.relaxed.gpu.global.min.u32
+// PTX: atom.relaxed.gpu.global.max.u32
+// PTX: atom.relaxed.gpu.global.add.noftz.bf16
+// PTX: atom.relaxed.cta.shared::cta.max.u32
+// RUN: titan run %s --kernel unsigned | FileCheck %s --check-prefix=UNSIGNED
+// UNSIGNED: A (64xi32): 64 elements equal to the reference, bit for bit
+// UNSIGNED: B (64xf32): 64 elements equal to the reference, bit for bit
+// UNSIGNED: C (64xbf16): 64 elements equal to the reference, bit for bit
+// RUN: titan check %s --kernel unsigned --proof=off
 //
 // A plain store in the place of the operation is a race between the CTAs.
 // VARIANT plain: replace ADD with titan.global.store %one, %D[%bin] : !copies, !bins, !copies
@@ -117,6 +129,58 @@ func.func private @vectors_reference(%A: memref<512xf32> {titan.expected = "A"},
     %sum = arith.addf %x, %zero : f32
     memref.store %sum, %A[%k] : memref<512xf32>
     memref.store %zero, %D[%k] : memref<512xf32>
+  }
+  return
+}
+
+// Element i of A, 0, is at least i - 32 and then at most 7, as unsigned numbers. That of B, 0.0, is at least i, by its
+// bits, and 1 is added to that of C.
+!brain = tensor<64xbf16, #titan.blocked<elements = [1], lanes = [32], warps = [2]>>
+!real = tensor<64xf32, #titan.blocked<elements = [1], lanes = [32], warps = [2]>>
+!reals = !titan.global<64xf32>
+!brains = !titan.global<64xbf16>
+titan.kernel @unsigned(%A: !line, %B: !reals, %C: !brains) warps(2) attributes {
+  titan.example = {A = "64 zeros", B = "64 zeros", C = "64 zeros"}, titan.reference = @unsigned_reference
+} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %i = titan.coordinate 0 : !row
+  %half = arith.constant dense<32> : !row
+  %seven = arith.constant dense<7> : !row
+  %one = arith.constant dense<1.0> : !brain
+  %real = arith.sitofp %i : !row to !real
+  %bits = arith.bitcast %real : !real to !row
+  %x = arith.subi %i, %half : !row
+  titan.global.atom maxu %x, %A[%i] : !row, !line, !row
+  titan.global.atom minu %seven, %A[%i] : !row, !line, !row
+  titan.global.atom maxu %bits, %B[%i] : !row, !reals, !row
+  titan.global.atom add %one, %C[%i] : !brain, !brains, !row
+  %word = titan.shared.alloc : !titan.shared<1xi32>
+  titan.elect warp(0) {
+    %c0 = arith.constant 0 : index
+    %number = arith.constant -1 : i32
+    titan.st %number, %word[%c0] : i32, !titan.shared<1xi32>
+    %old = titan.atom maxu %number, %word[%c0] scope(cta) : i32, !titan.shared<1xi32> -> i32
+  }
+  titan.return
+}
+
+func.func private @unsigned_reference(%A: memref<64xi32> {titan.expected = "A"}, %B: memref<64xf32> {titan.expected = "B"}, %C: memref<64xf32> {titan.expected = "C"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %seven = arith.constant 7 : i32
+  %half = arith.constant 32 : i32
+  %one = arith.constant 1.0 : f32
+  scf.for %k = %c0 to %c64 step %c1 {
+    %i = arith.index_cast %k : index to i32
+    %x = arith.subi %i, %half : i32
+    %a = arith.minui %x, %seven : i32
+    memref.store %a, %A[%k] : memref<64xi32>
+    %r = arith.sitofp %i : i32 to f32
+    memref.store %r, %B[%k] : memref<64xf32>
+    memref.store %one, %C[%k] : memref<64xf32>
   }
   return
 }

@@ -522,7 +522,8 @@ static LogicalResult checkAtomic(KernelLowering &kl, Operation *op,
                                  AtomicOp kind, Type type) {
   unsigned bits = type.getIntOrFloatBitWidth();
   bool isFloat = isa<FloatType>(type);
-  if (bits != 32 && bits != 64)
+  bool half = isFloat && bits == 16 && kind == AtomicOp::Add;
+  if (bits != 32 && bits != 64 && !half)
     return kl.unsupported(op, "an atomic operation on " +
                                   llvm::formatv("{0}", type).str());
   if (isFloat && (kind == AtomicOp::Min || kind == AtomicOp::Max))

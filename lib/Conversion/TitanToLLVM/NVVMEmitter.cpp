@@ -375,21 +375,38 @@ public:
   Value atomic(Builder &b, AtomicOp kind, Value value, Value expected,
                const Access &access) override {
     Type type = value.getType();
-    std::string bits =
-        std::to_string(getElementTypeOrSelf(type).getIntOrFloatBitWidth());
-    // An addition of floats wants a float's register.
-    bool isFloat =
-        isa<FloatType>(getElementTypeOrSelf(type)) && kind == AtomicOp::Add;
-    std::string suffix = kind == AtomicOp::Add ? isFloat ? ".f" : ".u"
-                         : kind == AtomicOp::Min || kind == AtomicOp::Max
-                             ? ".s"
-                             : ".b";
+    Type number = getElementTypeOrSelf(type);
+    std::string bits = std::to_string(number.getIntOrFloatBitWidth());
+    bool adds = isa<FloatType>(number) && kind == AtomicOp::Add;
+    // An addition of f32 or f64 wants a float's register.
+    bool isFloat = adds && bits != "16";
+    auto [word, suffix] = [&]() -> std::pair<std::string, std::string> {
+      switch (kind) {
+      case AtomicOp::Add:
+        return {"add", !adds             ? ".u"
+                       : isFloat         ? ".f"
+                       : number.isBF16() ? ".noftz.bf"
+                                         : ".noftz.f"};
+      case AtomicOp::Min:
+      case AtomicOp::Max:
+        return {stringifyAtomicOp(kind).str(), ".s"};
+      case AtomicOp::MinU:
+        return {"min", ".u"};
+      case AtomicOp::MaxU:
+        return {"max", ".u"};
+      case AtomicOp::Exch:
+      case AtomicOp::And:
+      case AtomicOp::Or:
+      case AtomicOp::Xor:
+        return {stringifyAtomicOp(kind).str(), ".b"};
+      }
+      llvm_unreachable("all are above");
+    }();
     Access strong = access;
     if (strong.sem == MemorySem::Weak)
       strong.sem = MemorySem::Relaxed;
     std::string head = "atom" + order(b, strong, MemorySem::AcqRel) + ".";
-    std::string instruction =
-        head + stringifyAtomicOp(kind).str() + suffix + bits;
+    std::string instruction = head + word + suffix + bits;
     if (auto vector = dyn_cast<VectorType>(type)) {
       int64_t count = vector.getNumElements();
       Type element = vector.getElementType();

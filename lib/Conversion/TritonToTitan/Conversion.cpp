@@ -181,7 +181,7 @@ void ProgramConversion::makeLaunch() {
         argument.getArgNumber(), "tt.divisibility");
     if (!divides || !now.getType().isInteger())
       continue;
-    Value rest = arith::RemUIOp::create(
+    Value rest = arith::RemSIOp::create(
         b, now, constant(now.getType(), divides.getInt()));
     require(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest,
                                   constant(now.getType(), 0)),
@@ -561,19 +561,19 @@ FailureOr<Value> ProgramConversion::convertLayout(Value tile,
 // Shared memory for exchanges
 //===----------------------------------------------------------------------===//
 
-Value ProgramConversion::scratch(Type element, int64_t count) {
+Value ProgramConversion::scratch(Type element, ArrayRef<int64_t> shape,
+                                 int64_t at) {
   OpBuilder::InsertionGuard guard(b);
   Location before = b.getLoc();
   b.setLoc(function.getLoc());
-  int64_t bytes = count * ::titan::getElementBytes(element);
-  poolBytes = std::max(poolBytes, bytes);
+  auto type = SharedType::get(b.getContext(), shape, element, 0, 1, false);
+  poolBytes = std::max(poolBytes, at + type.getTileBytes());
   if (!pool) {
     b.setInsertionPointToStart(&kernel.getBody().front());
-    pool = SharedAllocOp::create(b, poolType(b.getContext(), bytes));
+    pool = SharedAllocOp::create(b, poolType(b.getContext(), poolBytes));
   }
   b.setInsertionPointAfter(pool);
-  Value memory = SharedReuseOp::create(
-      b, SharedType::get(b.getContext(), {count}, element, 0, 1, false), pool);
+  Value memory = SharedReuseOp::create(b, type, pool, at);
   b.setLoc(before);
   return memory;
 }
@@ -626,22 +626,6 @@ static LogicalResult inlineCalls(tt::FuncOp function, ModuleOp module,
   return success();
 }
 
-/// Layouts have no more dimensions than Coord.
-static LogicalResult checkRanks(tt::FuncOp function) {
-  auto walked = function.walk([](Operation *op) {
-    for (Type type : op->getResultTypes())
-      if (auto tensor = dyn_cast<RankedTensorType>(type);
-          tensor && tensor.getRank() > Coord::maxRank) {
-        op->emitError("[not-supported-yet] a tensor of ")
-            << tensor.getRank() << " dimensions: at most " << Coord::maxRank
-            << " have a layout (tl.sort and tl.topk of 2^n elements make n)";
-        return WalkResult::interrupt();
-      }
-    return WalkResult::advance();
-  });
-  return failure(walked.wasInterrupted());
-}
-
 /// `convert` for each public function, without branches and calls.
 static LogicalResult
 forEachProgram(ModuleOp module,
@@ -655,7 +639,7 @@ forEachProgram(ModuleOp module,
       continue;
     llvm::SetVector<Operation *> within;
     if (failed(inlineCalls(function, module, within)) ||
-        failed(checkRanks(function)) || failed(convert(function)))
+        failed(flattenDeepTensors(function)) || failed(convert(function)))
       return failure();
   }
   return success();

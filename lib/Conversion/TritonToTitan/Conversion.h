@@ -105,8 +105,10 @@ public:
                                              mlir::RankedTensorType type);
   /// The same registers under other coordinates.
   mlir::Value relabel(mlir::Value tile, mlir::RankedTensorType type);
-  /// Shared memory that an exchange between warps goes through.
-  mlir::Value scratch(mlir::Type element, int64_t count);
+  /// Shared memory that an exchange between warps goes through, from byte `at` of it
+  /// on.
+  mlir::Value scratch(mlir::Type element, llvm::ArrayRef<int64_t> shape,
+                      int64_t at = 0);
   /// `tile` with its dimensions in another order (dimension d of the result is
   /// order[d]), or with `axis` moved behind all others; no data moves.
   mlir::FailureOr<mlir::Value> permute(mlir::Value tile,
@@ -217,6 +219,8 @@ void populateTritonRegions(TritonToTitanTable &table);
 
 /// Barriers that the program's order takes.
 void separateTouches(KernelOp kernel);
+/// Layouts have no more dimensions than Coord: tensors of more become such of one.
+mlir::LogicalResult flattenDeepTensors(tt::FuncOp function);
 /// llvm.intr.assume.
 mlir::LogicalResult convertAssume(ProgramConversion &c, mlir::Operation *op);
 /// The same operation of `operands`; hints of tt are left behind.
@@ -229,6 +233,10 @@ mlir::Value writeOutFunction(ProgramConversion &c, llvm::StringRef name,
                              mlir::Value x);
 /// A layout of rows along the last dimension, each in one warp.
 BlockedAttr rowsOfWarps(ProgramConversion &c, llvm::ArrayRef<int64_t> shape);
+/// `whole` combined along a dimension, and without it.
+mlir::FailureOr<mlir::Value> reduceAlong(ProgramConversion &c,
+                                         mlir::Operation *op, mlir::Value whole,
+                                         int64_t axis, ReduceKind kind);
 /// A reduction or a scan by its region, written out (RowsByRegion.cpp).
 mlir::LogicalResult reduceByRegion(ProgramConversion &c, tt::ReduceOp op);
 mlir::LogicalResult scanByRegion(ProgramConversion &c, tt::ScanOp op);

@@ -145,14 +145,15 @@ static LogicalResult convertBlockStore(ProgramConversion &c,
 }
 
 /// The word of titan IR; none: there is no word.
-static std::optional<AtomicOp> reductionOf(tt::DescriptorReduceKind kind) {
+static std::optional<AtomicOp> reductionOf(tt::DescriptorReduceKind kind,
+                                           bool isUnsigned) {
   switch (kind) {
   case tt::DescriptorReduceKind::Add:
     return AtomicOp::Add;
   case tt::DescriptorReduceKind::Min:
-    return AtomicOp::Min;
+    return isUnsigned ? AtomicOp::MinU : AtomicOp::Min;
   case tt::DescriptorReduceKind::Max:
-    return AtomicOp::Max;
+    return isUnsigned ? AtomicOp::MaxU : AtomicOp::Max;
   case tt::DescriptorReduceKind::And:
     return AtomicOp::And;
   case tt::DescriptorReduceKind::Or:
@@ -169,10 +170,10 @@ static std::optional<AtomicOp> reductionOf(tt::DescriptorReduceKind kind) {
 
 static LogicalResult convertBlockReduce(ProgramConversion &c,
                                         tt::DescriptorReduceOp op) {
-  auto word = reductionOf(op.getKind());
-  bool ordered = word == AtomicOp::Min || word == AtomicOp::Max;
   auto block = cast<tt::TensorDescType>(op.getDesc().getType()).getBlock();
-  if (!word || (ordered && block.getElementType().isUnsignedInteger()))
+  auto word =
+      reductionOf(op.getKind(), block.getElementType().isUnsignedInteger());
+  if (!word)
     return c.unsupported(op, "this reduction of such elements");
   auto value = c.tile(op.getSrc(), c.layouts.of(op));
   if (failed(value))

@@ -124,10 +124,10 @@ static void makeTotal(ProgramConversion &c, Operation *op,
 /// A float as an integer: the nearest one where it does not fit, 0 for a NaN. The
 /// operation itself has no result there.
 static Value toInteger(ProgramConversion &c, Operation *op, Value value,
-                       RankedTensorType type) {
+                       Type type) {
   Type reals = value.getType();
   auto real = cast<FloatType>(getElementTypeOrSelf(reals));
-  auto integer = cast<IntegerType>(type.getElementType());
+  auto integer = cast<IntegerType>(getElementTypeOrSelf(type));
   unsigned width = integer.getWidth();
   bool isSigned = isa<arith::FPToSIOp>(op);
   // Numbers between -2^(w - 1) - 1 and 2^(w - 1), or between -1 and 2^w, fit; where
@@ -161,7 +161,7 @@ static Value toInteger(ProgramConversion &c, Operation *op, Value value,
       compare(Predicate::OLT, power(width - isSigned)));
   Value zero = constantLike(c, reals, c.b.getFloatAttr(real, 0));
   Value safe = arith::SelectOp::create(c.b, fits, value, zero);
-  Value number = repeatOperation(c, op, safe, Type(type))->getResult(0);
+  Value number = repeatOperation(c, op, safe, type)->getResult(0);
   auto constant = [&](const APInt &of) {
     return constantLike(c, type, c.b.getIntegerAttr(integer, of));
   };
@@ -181,11 +181,22 @@ static Value constantOf(ProgramConversion &c, arith::ConstantOp op,
                         const View &view) {
   RankedTensorType type = view.type;
   auto elements = cast<DenseElementsAttr>(op.getValue());
-  return arith::ConstantOp::create(
-      c.b,
-      elements.isSplat()
-          ? DenseElementsAttr::get(type, elements.getSplatValue<Attribute>())
-          : DenseElementsAttr::getFromRawBuffer(type, elements.getRawData()));
+  if (elements.isSplat())
+    return arith::ConstantOp::create(
+        c.b, DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getType()).getShape();
+  auto values = elements.getValues<Attribute>();
+  SmallVector<Attribute> all;
+  SmallVector<int64_t> place(type.getRank());
+  for (int64_t i = 0; i < type.getNumElements(); ++i) {
+    int64_t rest = i, at = 0;
+    for (int64_t d = type.getRank(); d-- > 0; rest /= type.getDimSize(d))
+      place[d] = rest % type.getDimSize(d);
+    for (auto [extent, d] : llvm::zip(shape, view.dims))
+      at = at * extent + (extent == 1 ? 0 : place[d]);
+    all.push_back(values[at]);
+  }
+  return arith::ConstantOp::create(c.b, DenseElementsAttr::get(type, all));
 }
 
 /// A quotient of which a thread has several copies side by side: one of them, and no
@@ -267,6 +278,10 @@ LogicalResult titan::convertElementwise(ProgramConversion &c, Operation *op) {
   SmallVector<Type> types;
   for (Value result : op->getResults())
     types.push_back(c.elementOf(result.getType()));
+  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op)) {
+    c.set(op->getResult(0), toInteger(c, op, operands[0], types[0]));
+    return success();
+  }
   Operation *now = repeatOperation(c, op, operands, types);
   for (auto [old, result] : llvm::zip(op->getResults(), now->getResults()))
     c.set(old, result);
@@ -323,9 +338,26 @@ static Value floatTo(ProgramConversion &c, Value value, Type type) {
 
 static Value convertFloat(ProgramConversion &c, tt::FpToFpOp op, ValueRange in,
                           Type type) {
-  if (op.getRounding() == tt::RoundingMode::TowardZero)
-    return c.unsupported(op, "a conversion that rounds towards zero"), Value();
-  return floatTo(c, in[0], type);
+  Value nearest = floatTo(c, in[0], type);
+  if (op.getRounding() != tt::RoundingMode::TowardZero)
+    return nearest;
+  // Where that is away from zero, the neighbour that is not: the bits before it.
+  auto as = [&](Type element) -> Type {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return tile ? Type(tile.clone(element)) : element;
+  };
+  Type bits = as(
+      c.b.getIntegerType(getElementTypeOrSelf(type).getIntOrFloatBitWidth()));
+  Value back = floatTo(c, nearest, in[0].getType());
+  Value away = arith::CmpFOp::create(c.b, arith::CmpFPredicate::OGT,
+                                     math::AbsFOp::create(c.b, back),
+                                     math::AbsFOp::create(c.b, in[0]));
+  Value one =
+      constantLike(c, bits, c.b.getIntegerAttr(getElementTypeOrSelf(bits), 1));
+  Value before = arith::SubIOp::create(
+      c.b, arith::BitcastOp::create(c.b, bits, nearest), one);
+  return arith::SelectOp::create(
+      c.b, away, arith::BitcastOp::create(c.b, type, before), nearest);
 }
 
 static Value clamp(ProgramConversion &c, tt::ClampFOp op, ValueRange in, Type) {

@@ -307,6 +307,38 @@ Attribute TensorLayouts::fragments(tt::DotOp op) const {
   return MmaSyncAttr::get(context, rows, columns);
 }
 
+/// Of a thread, and of a warp's lanes, as square as may be: they take the fewest rows
+/// and columns of operands.
+Attribute TensorLayouts::squares(tt::DotOp op) const {
+  Shape shape = shapeOf(op.getD());
+  size_t rank = shape.size(), m = rank - 2, n = rank - 1;
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  SmallVector<int64_t> elements(rank, 1), lanes(rank, 1), warps(rank, 1);
+  /// Cuts `all`, a power of two, into factors for rows and columns, the larger one
+  /// for columns, as far as their `most` go; what is left over goes to `rest`.
+  auto share = [&](int64_t all, SmallVector<int64_t> &to, int64_t mostRows,
+                   int64_t mostColumns, size_t rest) {
+    int64_t side = 1;
+    while (side * side < all)
+      side *= 2;
+    to[n] = std::min(side, mostColumns);
+    to[m] = std::min(all / to[n], mostRows);
+    to[n] = std::min(all / to[m], mostColumns);
+    to[rest] *= all / (to[m] * to[n]);
+  };
+  auto left = [&](size_t d) {
+    return std::max<int64_t>(shape[d] / (elements[d] * lanes[d]), 1);
+  };
+  share(std::clamp<int64_t>(count / (options.lanes * options.warps), 1,
+                            shape[m] * shape[n]),
+        elements, shape[m], shape[n], m);
+  share(options.lanes, lanes, left(m), left(n), m);
+  share(options.warps, warps, left(m), left(n), 0);
+  return BlockedAttr::get(context, elements, lanes, warps);
+}
+
 //===----------------------------------------------------------------------===//
 // Homes
 //===----------------------------------------------------------------------===//
@@ -367,7 +399,8 @@ void TensorLayouts::visit(Operation *op) {
     return;
   }
   if (auto dot = dyn_cast<tt::DotOp>(op))
-    return setHome(dot.getD(), fragments(dot));
+    return setHome(dot.getD(),
+                   isByFragments(dot) ? fragments(dot) : squares(dot));
   if (auto trans = dyn_cast<tt::TransOp>(op)) {
     if (Attribute layout = home(trans.getSrc())) {
       SmallVector<int64_t> order(trans.getOrder().begin(),

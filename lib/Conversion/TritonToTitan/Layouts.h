@@ -29,6 +29,9 @@ namespace titan {
 /// else. Such a tensor is what goes in, and a number that the loop carries.
 mlir::Value getAdvance(mlir::scf::ForOp loop, unsigned i);
 
+/// Whether mma.sync computes a product; else threads do, element by element.
+bool isByFragments(tt::DotOp op);
+
 class TensorLayouts {
 public:
   TensorLayouts(tt::FuncOp function, const TritonToTitanOptions &options);
@@ -74,6 +77,8 @@ private:
   Order orderOf(mlir::Value pointer) const;
   /// Of the sums of a product: the fragments of mma.sync.
   mlir::Attribute fragments(tt::DotOp op) const;
+  /// The same where threads multiply elements.
+  mlir::Attribute squares(tt::DotOp op) const;
   mlir::Attribute blocked(const Shape &shape, const Order &order,
                           int64_t elements) const;
 

@@ -219,8 +219,8 @@ static LogicalResult convertStore(ProgramConversion &c, tt::StoreOp op) {
   return success();
 }
 
-/// The word of titan IR; none: there is no word.
-static std::optional<AtomicOp> atomicOf(tt::RMWOp op) {
+/// The word of titan IR.
+static AtomicOp atomicOf(tt::RMWOp op) {
   switch (op) {
   case tt::RMWOp::And:
     return AtomicOp::And;
@@ -238,8 +238,9 @@ static std::optional<AtomicOp> atomicOf(tt::RMWOp op) {
   case tt::RMWOp::Exchange:
     return AtomicOp::Exch;
   case tt::RMWOp::UMax:
+    return AtomicOp::MaxU;
   case tt::RMWOp::UMin:
-    return std::nullopt;
+    return AtomicOp::MinU;
   }
   llvm_unreachable("all are above");
 }
@@ -257,6 +258,18 @@ static MemoryScope toTitan(tt::MemScope scope) {
                                       : MemoryScope::Sys;
 }
 
+/// Whether an atomic of `value` is one of the argument's elements: those of its type,
+/// or floats of which it changes the bits.
+static LogicalResult checkAtomicElement(ProgramConversion &c, Operation *op,
+                                        Value memory, Type value) {
+  Type element = cast<GlobalType>(memory.getType()).getElementType();
+  if (element == value ||
+      (value.isInteger() && isa<FloatType>(element) &&
+       value.getIntOrFloatBitWidth() == element.getIntOrFloatBitWidth()))
+    return success();
+  return c.unsupported(op, "an atomic on other elements than the argument's");
+}
+
 /// Of one element, by one thread of the program, which hands on what it finds.
 /// `expected`: null, or what an exchange compares.
 static LogicalResult oneAtomic(ProgramConversion &c, Operation *op,
@@ -264,25 +277,37 @@ static LogicalResult oneAtomic(ProgramConversion &c, Operation *op,
                                Value expected, Value mask, MemorySem sem,
                                MemoryScope scope) {
   Value memory = c.base(op, pointer);
-  if (!memory)
+  Type element = c.elementOf(value.getType());
+  if (!memory || failed(checkAtomicElement(c, op, memory, element)))
     return failure();
-  Type element = cast<GlobalType>(memory.getType()).getElementType();
-  if (element != c.elementOf(value.getType()))
-    return c.unsupported(op, "an atomic on other elements than the argument's");
   bool used = !op->getResult(0).use_empty();
   if (mask && matchPattern(mask, m_One()))
     mask = {};
-  if (used && mask)
-    return c.unsupported(op, "what a masked atomic of one element finds");
   Value number = c.scalar(value), index = elementIndex(c, pointer);
   Value compared = expected ? c.scalar(expected) : Value();
   Value found = used ? c.scratch(element, 1) : Value();
   Value first = c.b.createOrFold<arith::ConstantIndexOp>(0);
-  byOneThread(c, mask, [&] {
-    Value old = AtomOp::create(c.b, element, word, number, compared, memory,
-                               index, sem, scope);
-    if (used)
-      StOp::create(c.b, old, found, first, MemorySem::Weak, MemoryScope::Cta);
+  byOneThread(c, used ? Value() : mask, [&] {
+    auto perform = [&]() -> Value {
+      return AtomOp::create(c.b, element, word, number, compared, memory, index,
+                            sem, scope);
+    };
+    if (!used)
+      return (void)perform();
+    Value old;
+    if (!mask) {
+      old = perform();
+    } else { // Where the mask is false, what it finds is 0.
+      auto branch = scf::IfOp::create(c.b, element, c.scalar(mask), true);
+      OpBuilder::InsertionGuard guard(c.b);
+      c.b.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(c.b, perform());
+      c.b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(
+          c.b, Value(arith::ConstantOp::create(c.b, c.b.getZeroAttr(element))));
+      old = branch.getResult(0);
+    }
+    StOp::create(c.b, old, found, first, MemorySem::Weak, MemoryScope::Cta);
   });
   if (used)
     c.set(op->getResult(0), LdOp::create(c.b, element, found, first,
@@ -298,37 +323,72 @@ static LogicalResult convertSwap(ProgramConversion &c, tt::AtomicCASOp op) {
 }
 
 static LogicalResult convertAtomic(ProgramConversion &c, tt::AtomicRMWOp op) {
-  auto word = atomicOf(op.getAtomicRmwOp());
-  if (!word)
-    return c.unsupported(op, "an atomic minimum or maximum of unsigned "
-                             "integers");
+  AtomicOp word = atomicOf(op.getAtomicRmwOp());
   MemorySem sem = toTitan(op.getSem());
   MemoryScope scope = toTitan(op.getScope());
   if (!isa<RankedTensorType>(op.getPtr().getType()))
-    return oneAtomic(c, op, *word, op.getPtr(), op.getVal(), Value(),
+    return oneAtomic(c, op, word, op.getPtr(), op.getVal(), Value(),
                      op.getMask(), sem, scope);
   Value memory = c.base(op, op.getPtr());
-  if (!memory)
+  if (!memory || failed(checkAtomicElement(c, op, memory,
+                                           getElementTypeOrSelf(op.getVal()))))
     return failure();
-  Type element = cast<GlobalType>(memory.getType()).getElementType();
-  if (element != c.elementOf(op.getVal().getType()))
-    return c.unsupported(op, "an atomic on other elements than the argument's");
   bool used = !op.getResult().use_empty();
-  Attribute layout = c.layouts.of(op);
-  auto offsets = c.tile(op.getPtr(), layout);
-  auto value = c.tile(op.getVal(), layout);
-  FailureOr<Value> mask =
-      op.getMask() ? c.tile(op.getMask(), layout) : FailureOr<Value>(Value());
+  RankedTensorType type = c.typeOf(op.getResult(), c.layouts.of(op));
+  View view(type);
+  // Of fewer elements than threads all threads have copies, and one does the
+  // operation: copies are rows here, and the first row does.
+  bool isRow = used && !getTileLayout(type)->isInjective();
+  if (isRow) {
+    int64_t threads = c.options.warps * c.options.lanes;
+    if (type.getNumElements() >= threads)
+      return c.unsupported(op, "what an atomic finds of whose elements threads "
+                               "have copies");
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin(), threads / type.getNumElements());
+    view = View(RankedTensorType::get(shape, type.getElementType(),
+                                      c.layouts.forShape(shape)),
+                llvm::to_vector(llvm::seq<int64_t>(1, shape.size())));
+  }
+  auto offsets = c.tile(op.getPtr(), view.of(c.b.getI32Type()));
+  auto value = c.tile(op.getVal(), view);
+  FailureOr<Value> mask = op.getMask()
+                              ? c.tile(op.getMask(), view.of(c.b.getI1Type()))
+                              : FailureOr<Value>(Value());
   if (failed(offsets) || failed(value) || failed(mask))
     return failure();
-  RankedTensorType type = c.typeOf(op.getResult(), layout);
-  if (used && !getTileLayout(type)->isInjective())
-    return c.unsupported(op, "what an atomic of fewer elements than threads "
-                             "finds");
-  auto atom = GlobalAtomOp::create(c.b, used ? Type(type) : Type(), *word,
+  if (isRow) {
+    RankedTensorType places = view.type.clone(c.b.getI32Type());
+    Value first = arith::CmpIOp::create(
+        c.b, arith::CmpIPredicate::eq,
+        CoordinateOp::create(c.b, places, c.b.getI64IntegerAttr(0)),
+        arith::ConstantOp::create(
+            c.b, DenseElementsAttr::get(places, c.b.getI32IntegerAttr(0))));
+    mask = *mask ? Value(arith::AndIOp::create(c.b, *mask, first)) : first;
+  }
+  auto atom = GlobalAtomOp::create(c.b, used ? Type(view.type) : Type(), word,
                                    *value, memory, *offsets, *mask, sem, scope);
-  if (used)
-    c.set(op.getResult(), atom.getResult());
+  if (!used)
+    return success();
+  Value found = atom.getResult();
+  if (isRow) { // The others' are 0.
+    auto bits = [&](RankedTensorType of) {
+      return of.clone(c.b.getIntegerType(of.getElementTypeBitWidth()));
+    };
+    auto as = [&](Value tile, RankedTensorType to) -> Value {
+      return tile.getType() == to ? tile
+                                  : arith::BitcastOp::create(c.b, to, tile);
+    };
+    auto all =
+        reduceAlong(c, op, as(found, bits(view.type)), 0, ReduceKind::Or);
+    if (failed(all))
+      return failure();
+    auto now = c.convertLayout(*all, bits(type));
+    if (failed(now))
+      return failure();
+    found = as(*now, type);
+  }
+  c.set(op.getResult(), found);
   return success();
 }
 

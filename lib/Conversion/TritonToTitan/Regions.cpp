@@ -205,17 +205,11 @@ static LogicalResult convertHistogram(ProgramConversion &c,
   return success();
 }
 
-static LogicalResult convertReduce(ProgramConversion &c, tt::ReduceOp op) {
-  if (op.getSrcs().size() != 1 || !kindOf(op.getCombine()))
-    return reduceByRegion(c, op);
-  ReduceKind kind = *kindOf(op.getCombine());
-  Value source = op.getSrcs()[0], result = op->getResult(0);
-  int64_t axis = op.getAxis();
-  auto whole = c.tile(source, c.layouts.of(op));
-  if (failed(whole))
-    return failure();
-  auto type = cast<RankedTensorType>(whole->getType());
-  auto tile = c.withLast(*whole, axis);
+FailureOr<Value> titan::reduceAlong(ProgramConversion &c, Operation *op,
+                                    Value whole, int64_t axis,
+                                    ReduceKind kind) {
+  auto type = cast<RankedTensorType>(whole.getType());
+  auto tile = c.withLast(whole, axis);
   if (failed(tile))
     return failure();
   auto moved = cast<RankedTensorType>(tile->getType());
@@ -232,14 +226,29 @@ static LogicalResult convertReduce(ProgramConversion &c, tt::ReduceOp op) {
     memory =
         c.scratch(type.getElementType(),
                   type.getNumElements() / type.getDimSize(axis) * cut->parts);
-  Value sums = titan::ReduceOp::create(
+  return Value(titan::ReduceOp::create(
       c.b, ProgramConversion::without(moved, moved.getRank() - 1), kind, *tile,
-      memory, IntegerAttr(), IntegerAttr());
+      memory, IntegerAttr(), IntegerAttr()));
+}
+
+static LogicalResult convertReduce(ProgramConversion &c, tt::ReduceOp op) {
+  if (op.getSrcs().size() != 1 || !kindOf(op.getCombine()))
+    return reduceByRegion(c, op);
+  ReduceKind kind = *kindOf(op.getCombine());
+  Value source = op.getSrcs()[0], result = op->getResult(0);
+  int64_t axis = op.getAxis();
+  auto whole = c.tile(source, c.layouts.of(op));
+  if (failed(whole))
+    return failure();
+  auto sums = reduceAlong(c, op, *whole, axis, kind);
+  if (failed(sums))
+    return failure();
   if (!isa<RankedTensorType>(result.getType())) {
-    c.set(result, titan::UnsplatOp::create(c.b, type.getElementType(), sums));
+    c.set(result, titan::UnsplatOp::create(
+                      c.b, getElementTypeOrSelf(sums->getType()), *sums));
     return success();
   }
-  c.set(result, c.relabel(sums, c.typeOf(result, c.layoutOf(result))));
+  c.set(result, c.relabel(*sums, c.typeOf(result, c.layoutOf(result))));
   return success();
 }
 

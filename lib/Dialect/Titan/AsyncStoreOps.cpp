@@ -34,6 +34,8 @@ bool titan::hasSharedReduction(AtomicOp op, Type type) {
   case AtomicOp::Add:
     return type.isInteger(32) || type.isInteger(64);
   case AtomicOp::Exch:
+  case AtomicOp::MinU:
+  case AtomicOp::MaxU:
     return false;
   default:
     return type.isInteger(32);

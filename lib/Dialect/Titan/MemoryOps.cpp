@@ -330,10 +330,23 @@ void GlobalStoreOp::getTileFlow(flow::Steps &steps) {
   steps.push_back(flow::Index{getIndices(), getMask(), {}});
 }
 
+/// What an atomic takes the elements of a memory for: integers of a float's width are
+/// its bits.
+static Type atomicElement(Type memory, Type value) {
+  return value.isSignlessInteger() && isa<FloatType>(memory) &&
+                 value.getIntOrFloatBitWidth() == memory.getIntOrFloatBitWidth()
+             ? value
+             : memory;
+}
+
 LogicalResult GlobalAtomOp::verify() {
   RankedTensorType tile = getTile().getType();
-  if (failed(verifyElements(*this, tile, getTensor().getType(), getIndices(),
-                            getMask())))
+  GlobalType tensor = getTensor().getType();
+  tensor = GlobalType::get(
+      getContext(), tensor.getShape(),
+      atomicElement(tensor.getElementType(), tile.getElementType()),
+      tensor.getStrides());
+  if (failed(verifyElements(*this, tile, tensor, getIndices(), getMask())))
     return failure();
   if (!llvm::is_contained({MemorySem::Relaxed, MemorySem::Acquire,
                            MemorySem::Release, MemorySem::AcqRel},
@@ -399,6 +412,8 @@ static LogicalResult verifyScalar(Operation *op, Type memory,
   if (indices.size() != rank)
     return op->emitOpError("[scalar-rank] memory of rank ")
            << rank << " needs as many indices, not " << indices.size();
+  if (isa<AtomOp>(op))
+    elementType = atomicElement(elementType, value);
   if (value != elementType)
     return op->emitOpError("[scalar-type] the memory holds ")
            << elementType << ", not " << value;

@@ -2,6 +2,7 @@
 
   random_programs.py --seed 1 --count 50      (SEED and the next ones; a failure prints its text)
   random_programs.py --kernel titan ...       the kernels that titan makes of them, instead; with 1 to 8 warps
+  random_programs.py --atomics ...            of integers of 32 and 64 bits what is stored is changed by atomics, too
 
 Each program loads two tensors under masks, computes with integers of all widths, f16, bf16 and f32, moves elements,
 reduces and scans, and stores what it has; two programs of the grid have elements of their own.
@@ -116,6 +117,8 @@ WHOLE = {"addi": lambda a, b, k: a + b, "subi": lambda a, b, k: a - b, "muli": l
          "maxsi": lambda a, b, k: max(a, b), "minsi": lambda a, b, k: min(a, b),
          "maxui": lambda a, b, k: max(unsigned(a, k), unsigned(b, k)),
          "minui": lambda a, b, k: min(unsigned(a, k), unsigned(b, k))}
+ATOMIC = {"add": WHOLE["addi"], "and": WHOLE["andi"], "or": WHOLE["ori"], "xor": WHOLE["xori"], "max": WHOLE["maxsi"],
+          "min": WHOLE["minsi"], "umax": WHOLE["maxui"], "umin": WHOLE["minui"], "exch": lambda a, b, k: b}
 # By a divisor that was made odd: never 0.
 QUOTIENT = {"divsi": lambda a, b, k: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
             "remsi": lambda a, b, k: math.fmod(a, b) if abs(a) < 2**53 and abs(b) < 2**53 else
@@ -134,8 +137,9 @@ ORDERED = {"oeq": lambda a, b: a == b, "olt": lambda a, b: a < b, "oge": lambda 
 class Program:
     """Text and elements of one random program, for one of the two that the grid has."""
 
-    def __init__(self, seed, pid, inputs):
+    def __init__(self, seed, pid, inputs, atomics=False):
         self.random, self.pid, self.inputs = random.Random(seed), pid, inputs
+        self.atomics = random.Random(f"atomics {seed}") if atomics else None
         self.lines, self.values, self.outputs = [], [], []
         self.build()
 
@@ -180,8 +184,8 @@ class Program:
         target = len(self.lines) + r.randrange(4, 17)
         while len(self.lines) < target:
             r.choice(steps)()
-        for number, value in enumerate(self.values[-3:]):
-            self.store(number, value, lane)
+        for value in self.values[-3:]:
+            self.store(value, lane)
 
     def pointers(self, base, kind, at):
         count = len(at.elements)
@@ -190,7 +194,8 @@ class Program:
         self.lines.append(f"    {name} = tt.addptr {name}s, {at.name} : tensor<{count}x!tt.ptr<{kind}>>, {at.type}")
         return name
 
-    def store(self, number, value, lane):
+    def store(self, value, lane):
+        number = len(self.outputs)
         if value.kind == "i1":
             value = self.emit(f"arith.extui {value.name} : {value.type} to {tensor(value.shape, 'i8')}", "i8", value.shape,
                               value.elements)
@@ -212,6 +217,33 @@ class Program:
         pointers = self.pointers(f"%out{number}", value.kind, at)
         self.lines.append(f"    tt.store {pointers}, {value.name} : tensor<{count}x!tt.ptr<{value.kind}>>")
         self.outputs.append(value)
+        if self.atomics and value.kind in ("i32", "i64"):
+            self.outputs[number], found = self.change(pointers, value)
+            atomics, self.atomics = self.atomics, None
+            self.store(found, lane)
+            self.atomics = atomics
+
+    def change(self, pointers, value):
+        """What lies at `pointers`, `value`, after two atomics by other numbers, under masks; what the second one finds."""
+        r, kind, shape, made = self.atomics, value.kind, (len(value.elements),), value.elements
+
+        def constant(name, kind, numbers):
+            text = str(numbers if len(numbers) > 1 else numbers[0]).lower()
+            self.lines.append(f"    {name} = arith.constant dense<{text}> : {tensor(shape, kind)}")
+
+        for _ in range(2):
+            name, what = f"%a{len(self.lines)}", r.choice(list(ATOMIC))
+            by = [wrap(r.getrandbits(64) >> r.randrange(64), kind) for _ in made]
+            mask = [r.random() < 0.7 for _ in made]
+            constant(name, kind, by)
+            constant(f"{name}m", "i1", mask)
+            pointer, number, bit = (tensor(shape, k) for k in (f"!tt.ptr<{kind}>", kind, "i1"))
+            self.lines.append(f"    {name}o = tt.atomic_rmw {what}, relaxed, gpu, {pointers}, {name}, {name}m : "
+                              f"({pointer}, {number}, {bit}) -> {number}")
+            olds = [x if m else y for x, y, m in zip(made, by, mask)]
+            made = [wrap(ATOMIC[what](x, y, kind), kind) if m else x for x, y, m in zip(made, by, mask)]
+        found = self.emit(f"arith.select {name}m, {name}o, {name} : {bit}, {number}", kind, shape, olds)
+        return Value(value.name, kind, value.shape, made), found
 
     def elementwise(self):
         r = self.random
@@ -441,10 +473,10 @@ def run_kernel(titan_command, seed, program, given):
         return found
 
 
-def check(seed, kernel=None):
+def check(seed, kernel=None, atomics=False):
     """Whether the program does what Python does, and how many elements; not supported yet: None, and what."""
     given = inputs(seed)
-    both = [Program(seed, pid, given) for pid in (0, 1)]
+    both = [Program(seed, pid, given, atomics) for pid in (0, 1)]
     text = both[0].text()
     if kernel:
         found = run_kernel(kernel, seed, both[0], given)
@@ -478,8 +510,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--kernel", metavar="TITAN")
+    parser.add_argument("--atomics", action="store_true")
     options = parser.parse_args()
-    results = [check(seed, options.kernel) for seed in range(options.seed, options.seed + options.count)]
+    results = [check(seed, options.kernel, options.atomics) for seed in range(options.seed, options.seed + options.count)]
     if options.kernel:
         later = [what for ok, what in results if ok is None]
         good = sum(ok is True for ok, _ in results)

@@ -152,7 +152,8 @@ def Titan_GlobalAtomOp : Titan_HwOp<"global.atom", Titan_Everywhere,
   let description = [{
     `titan.global.atom add %x, %A[%i, %j] mask(%m) : ...` combines element (r, c) of %x with
     A[%i[r, c], %j[r, c]], each element as one step, once: of copies of an element the
-    owner's. Two elements may be of one place. `-> type` yields what was there before, 0 where the
+    owner's. Two elements may be of one place. A tile of integers is combined with a tensor of floats of their width by
+    its bits. `-> type` yields what was there before, 0 where the
     mask is false; no two threads hold the same element of such a tile.
   }];
   let arguments = (ins Titan_AtomicAttr:$op, Titan_Tile:$tile, Titan_GlobalType:$tensor,
@@ -196,6 +197,7 @@ def Titan_AtomOp : Titan_HwOp<"atom", Titan_Everywhere, [AttrSizedOperandSegment
   let summary = "an atomic operation on one element (each active thread); yields the old value";
   let description = [{
     With `where`, an exchange is a compare and swap: the element is changed where it holds that number, bit for bit.
+    An integer is combined with a float of its width by its bits.
     ```mlir
     %old = titan.atom exch %one where(%zero : i32), %locks[%i] sem(acquire) : i32, !titan.global<?xi32> -> i32
     ```

@@ -282,13 +282,14 @@ def Titan_AtomicEnum : Titan_Enum<"AtomicOp", "atomic operation", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Min", 1, "min">,
     I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Exch", 3, "exch">,
     I32EnumAttrCase<"And", 4, "and">, I32EnumAttrCase<"Or", 5, "or">,
-    I32EnumAttrCase<"Xor", 6, "xor">]>;
+    I32EnumAttrCase<"Xor", 6, "xor">, I32EnumAttrCase<"MinU", 7, "minu">,
+    I32EnumAttrCase<"MaxU", 8, "maxu">]>;
 def Titan_AtomicAttr : Titan_EnumAttr<Titan_AtomicEnum, "atomic"> {
   let description = [{
     ```mlir
     #word = #titan<atomic add>
     ```
-    The word of an operation (`titan.atom add`), or `reduce(add)` of a copy.
+    The word of an operation (`titan.atom add`), or `reduce(add)` of a copy. `minu` and `maxu` compare unsigned integers.
   }];
 }
 

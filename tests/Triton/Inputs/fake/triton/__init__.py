@@ -103,7 +103,8 @@ class JITFunction:
 
 
 TYPES = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64", "float8_e4m3fn": "fp8e4nv",
-         "float8_e5m2": "fp8e5", "bool": "u1", "uint8": "u8"} | {f"int{n}": f"i{n}" for n in (8, 16, 32, 64)}
+         "float8_e5m2": "fp8e5", "bool": "u1"} | {sign + f"int{n}": kind + str(n) for sign, kind in (("", "i"), ("u", "u"))
+                                                 for n in (8, 16, 32, 64)}
 
 
 def specialise(value, is_constant):
