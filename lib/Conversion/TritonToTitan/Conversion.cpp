@@ -478,6 +478,25 @@ Value ProgramConversion::relabel(Value tile, RankedTensorType type) {
   return tile.getType() == type ? tile : RelabelOp::create(b, type, tile);
 }
 
+FailureOr<Value> ProgramConversion::reshape(Value tile, RankedTensorType type) {
+  auto from = cast<RankedTensorType>(tile.getType());
+  if (from == type)
+    return tile;
+  auto source = getTileLayout(from), target = getTileLayout(type);
+  if (source && from.getShape() != type.getShape())
+    source = source->reshaped(type.getShape().vec());
+  for (auto *layout : {&source, &target})
+    if (!*layout)
+      return emitError(b.getLoc(), "[")
+                 << layout->problem().code << "] " << layout->problem().message,
+             failure();
+  if (!source->sameFunction(*target))
+    return emitError(b.getLoc(), "[layout-mismatch] the registers of ")
+               << from << " hold other elements of " << type,
+           failure();
+  return relabel(tile, type);
+}
+
 FailureOr<RankedTensorType>
 ProgramConversion::permutedType(RankedTensorType type,
                                 ArrayRef<int64_t> order) {
