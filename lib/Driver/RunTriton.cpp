@@ -94,7 +94,8 @@ static bool readGrid(StringRef text, std::array<int64_t, 3> &grid) {
   int64_t programs = 1;
   for (auto [i, part] : llvm::enumerate(parts))
     if (part.trim().getAsInteger(10, grid[i]) || grid[i] < 1 ||
-        grid[i] > 0x7fffffff || (programs *= grid[i]) > (1 << 24) - 2)
+        grid[i] > (i ? 65535 : 0x7fffffff) ||
+        (programs *= grid[i]) > (1 << 24) - 2)
       return false;
   return true;
 }
@@ -127,9 +128,13 @@ static tt::FuncOp findTritonKernel(Session &session, ModuleOp module,
   StringRef name = options.kernel;
   tt::FuncOp found;
   unsigned count = 0;
+  std::string names;
   for (auto function : module.getOps<tt::FuncOp>()) {
-    if (function.isExternal() ||
-        (name.empty() ? !function.isPublic() : function.getSymName() != name))
+    if (function.isExternal())
+      continue;
+    if (function.isPublic())
+      names += (names.empty() ? "" : ", ") + function.getSymName().str();
+    if (name.empty() ? !function.isPublic() : function.getSymName() != name)
       continue;
     ++count;
     found = function;
@@ -140,7 +145,7 @@ static tt::FuncOp findTritonKernel(Session &session, ModuleOp module,
                Twine(options.file) + ": has " + Twine(count) +
                    (name.empty() ? " public functions with a body"
                                  : " functions @" + name.str()),
-               "name one with --kernel");
+               names.empty() ? "" : "name one with --kernel: " + names);
   return {};
 }
 
@@ -341,7 +346,8 @@ int titan::runTriton(Session &session, ModuleOp module,
     session.fail(
         Code::BadArgument,
         "--grid " + Twine(options.grid) + ": one to three numbers of programs",
-        "--grid 64, --grid 4,2 or --grid 4,2,1; at most 2^24 - 2 in all");
+        "--grid 64, --grid 4,2 or --grid 4,2,1; along y and z at most 65535, "
+        "2^24 - 2 in all");
     return session.finish(BadInput, "");
   }
   if (auto turns = tt::parseTurns(options.schedule)) {

@@ -46,10 +46,11 @@ def _simulator():
     if _library is not None:
         return _library
     here = os.path.dirname(os.path.abspath(__file__))
-    places = [os.environ.get("TITAN_SIMULATOR"), os.path.join(here, "libtitan-simulator.so.1"),
+    given = os.environ.get("TITAN_SIMULATOR")
+    places = [given] if given else [os.path.join(here, "libtitan-simulator.so.1"),
               os.path.join(here, "..", "..", "build", "lib", "Simulator", "Triton",
                            "libtitan-simulator.so.1")]
-    name = next((p for p in places if p and os.path.exists(p)), "libtitan-simulator.so.1")
+    name = given or next(filter(os.path.exists, places), "libtitan-simulator.so.1")
     try:
         library = c.CDLL(name)
     except OSError as error:
@@ -154,6 +155,14 @@ def schedules():
     return os.environ.get("TITAN_SCHEDULE", "eager").split(",")
 
 
+def threads():
+    """How many the simulator takes; 0: all."""
+    text = os.environ.get("TITAN_THREADS", "0")
+    if not text.isdecimal() or int(text) > 0x7FFFFFFF:
+        raise Error("bad-argument", f"TITAN_THREADS='{text}' is no number of threads", fix="TITAN_THREADS=4")
+    return int(text)
+
+
 class Program:
     """TTIR that was read."""
 
@@ -240,7 +249,7 @@ class Program:
     def _run(self, kernel, grid, schedule, objects, object_count, arguments, argument_count):
         cancel, report, library = c.c_int32(0), c.c_void_p(), _simulator()
         options = _Options((c.c_int64 * 3)(*grid), schedule.encode(),
-                           int(os.environ.get("TITAN_THREADS", "0")),
+                           threads(),
                            sys.stderr is not None and sys.stderr.isatty(), c.pointer(cancel))
         # On a thread, so that Ctrl-C ends it.
         thread = threading.Thread(target=library.titan_simulator_run, args=(

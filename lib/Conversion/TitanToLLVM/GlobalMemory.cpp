@@ -36,7 +36,7 @@ public:
   TileAccess(KernelLowering &kl, const Layout &layout)
       : kl(kl), layout(layout) {}
 
-  AffineTile read(Value tile);
+  const AffineTile &read(Value tile);
   /// b(register `to`) - a(register `from`); none: it is not the same number in
   /// all threads.
   std::optional<int64_t> difference(const AffineTile &a, int64_t from,
@@ -57,6 +57,8 @@ private:
   /// The dimensions whose coordinates a tile is computed from, a bit each; none:
   /// it comes from something else.
   std::optional<uint64_t> dimensionsOf(Value tile);
+  AffineTile compute(Value tile);
+  bool computeUniform(Value mask, int64_t first, int64_t count);
   /// As zerosOf, of a tile that is no sum.
   unsigned zerosOfOther(Value tile, int64_t reg);
   static void add(AffineTile &sum, const AffineTile &tile, int64_t factor);
@@ -66,6 +68,10 @@ private:
   const Layout &layout;
   std::map<std::pair<int64_t, unsigned>, std::optional<Layout>> coordinates;
   llvm::DenseMap<Value, std::optional<uint64_t>> dimensions;
+  /// What has been found: a tile that is used twice is no work twice.
+  std::map<const void *, AffineTile> sums;
+  std::map<std::pair<const void *, int64_t>, unsigned> otherZeros;
+  std::map<std::tuple<const void *, int64_t, int64_t>, bool> uniform;
 };
 
 } // namespace
@@ -83,7 +89,15 @@ void TileAccess::add(AffineTile &sum, const AffineTile &tile, int64_t factor) {
   sum.others.remove_if(isZero);
 }
 
-AffineTile TileAccess::read(Value tile) {
+const AffineTile &TileAccess::read(Value tile) {
+  const void *key = tile.getAsOpaquePointer();
+  if (auto found = sums.find(key); found != sums.end())
+    return found->second;
+  AffineTile sum = compute(tile);
+  return sums.emplace(key, std::move(sum)).first->second;
+}
+
+AffineTile TileAccess::compute(Value tile) {
   AffineTile result;
   result.coordinates.assign(layout.rank(), 0);
   APInt constant;
@@ -183,10 +197,13 @@ unsigned TileAccess::zerosOfOther(Value tile, int64_t reg) {
   Operation *op = tile.getDefiningOp();
   if (!op)
     return 0;
-  return TrailingZeros::through(
-             op,
-             [&](unsigned i) { return zerosOf(read(op->getOperand(i)), reg); })
-      .value_or(0);
+  std::pair key(tile.getAsOpaquePointer(), reg);
+  if (auto found = otherZeros.find(key); found != otherZeros.end())
+    return found->second;
+  unsigned zeros = TrailingZeros::through(op, [&](unsigned i) {
+                     return zerosOf(read(op->getOperand(i)), reg);
+                   }).value_or(0);
+  return otherZeros[key] = zeros;
 }
 
 std::optional<int64_t> TileAccess::difference(const AffineTile &a, int64_t from,
@@ -251,6 +268,14 @@ unsigned TileAccess::zerosOf(const AffineTile &tile, int64_t reg) {
 bool TileAccess::isUniform(Value mask, int64_t first, int64_t count) {
   if (count == 1)
     return true;
+  std::tuple key(mask.getAsOpaquePointer(), first, count);
+  if (auto found = uniform.find(key); found != uniform.end())
+    return found->second;
+  bool is = computeUniform(mask, first, count);
+  return uniform[key] = is;
+}
+
+bool TileAccess::computeUniform(Value mask, int64_t first, int64_t count) {
   Attribute constant;
   if (kl.origin(mask).scalar || (matchPattern(mask, m_Constant(&constant)) &&
                                  isa<SplatElementsAttr>(constant)))

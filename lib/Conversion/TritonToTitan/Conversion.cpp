@@ -478,6 +478,25 @@ Value ProgramConversion::relabel(Value tile, RankedTensorType type) {
   return tile.getType() == type ? tile : RelabelOp::create(b, type, tile);
 }
 
+FailureOr<Value> ProgramConversion::reshape(Value tile, RankedTensorType type) {
+  auto from = cast<RankedTensorType>(tile.getType());
+  if (from == type)
+    return tile;
+  auto source = getTileLayout(from), target = getTileLayout(type);
+  if (source && from.getShape() != type.getShape())
+    source = source->reshaped(type.getShape().vec());
+  for (auto *layout : {&source, &target})
+    if (!*layout)
+      return emitError(b.getLoc(), "[")
+                 << layout->problem().code << "] " << layout->problem().message,
+             failure();
+  if (!source->sameFunction(*target))
+    return emitError(b.getLoc(), "[layout-mismatch] the registers of ")
+               << from << " hold other elements of " << type,
+           failure();
+  return relabel(tile, type);
+}
+
 FailureOr<RankedTensorType>
 ProgramConversion::permutedType(RankedTensorType type,
                                 ArrayRef<int64_t> order) {
@@ -582,13 +601,63 @@ Value ProgramConversion::scratch(Type element, ArrayRef<int64_t> shape,
 // The module
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Behind a loop that never ends a function returns, which it never does.
+struct ToRegions : ControlFlowToSCFTransformation {
+  FailureOr<Operation *> createUnreachableTerminator(Location loc, OpBuilder &b,
+                                                     Region &region) override {
+    auto function = cast<tt::FuncOp>(region.getParentOp());
+    SmallVector<Value> any;
+    for (Type type : function.getResultTypes())
+      any.push_back(ub::PoisonOp::create(b, loc, type));
+    return tt::ReturnOp::create(b, loc, any).getOperation();
+  }
+};
+} // namespace
+
+/// An scf.if for each case, the next one in its else.
+static void chooseByIfs(scf::IndexSwitchOp op) {
+  Location loc = op.getLoc();
+  OpBuilder b(op);
+  SmallVector<Value> chosen;
+  for (auto [value, region] : llvm::zip(op.getCases(), op.getCaseRegions())) {
+    Value is =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, op.getArg(),
+                              arith::ConstantIndexOp::create(b, loc, value));
+    auto choice =
+        scf::IfOp::create(b, loc, op.getResultTypes(), is,
+                          /*addThenBlock=*/false, /*addElseBlock=*/false);
+    choice.getThenRegion().takeBody(region);
+    if (b.getInsertionBlock() == op->getBlock())
+      chosen = choice.getResults();
+    else
+      scf::YieldOp::create(b, loc, choice.getResults());
+    b.createBlock(&choice.getElseRegion());
+  }
+  if (b.getInsertionBlock() == op->getBlock()) { // There is no case.
+    Block &only = op.getDefaultBlock();
+    chosen = llvm::to_vector(only.getTerminator()->getOperands());
+    only.getTerminator()->erase();
+    op->getBlock()->getOperations().splice(op->getIterator(),
+                                           only.getOperations());
+  } else {
+    b.getInsertionBlock()->getParent()->takeBody(op.getDefaultRegion());
+  }
+  op.replaceAllUsesWith(chosen);
+  op.erase();
+}
+
 /// Branches between blocks, early returns, become scf.if and loops.
 static LogicalResult liftBranches(tt::FuncOp function) {
   IRRewriter rewriter(function.getContext());
   (void)eraseUnreachableBlocks(rewriter, function->getRegions());
-  ControlFlowToSCFTransformation transformation;
+  ToRegions transformation;
   DominanceInfo dominance(function);
-  return transformCFGToSCF(function.getBody(), transformation, dominance);
+  if (failed(transformCFGToSCF(function.getBody(), transformation, dominance)))
+    return failure();
+  function.walk<WalkOrder::PostOrder>(
+      [](scf::IndexSwitchOp op) { chooseByIfs(op); });
+  return success();
 }
 
 /// Puts the functions that `function` calls where it calls them. `within`: those

@@ -105,6 +105,10 @@ public:
                                              mlir::RankedTensorType type);
   /// The same registers under other coordinates.
   mlir::Value relabel(mlir::Value tile, mlir::RankedTensorType type);
+  /// The same elements, in row-major order, as a tile of `type`, by the same
+  /// registers. An error (layout-mismatch) where these hold other elements of it.
+  mlir::FailureOr<mlir::Value> reshape(mlir::Value tile,
+                                       mlir::RankedTensorType type);
   /// Shared memory that an exchange between warps goes through, from byte `at` of it
   /// on.
   mlir::Value scratch(mlir::Type element, llvm::ArrayRef<int64_t> shape,

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
 
+#include "titan/Dialect/Triton/DeviceFunctions.h"
 #include "titan/Layout/Rows.h"
 
 #include "mlir/IR/Matchers.h"
@@ -392,6 +393,10 @@ static Value classify(ProgramConversion &c, StringRef name, Value x,
 /// that are written out.
 static Value deviceFunction(ProgramConversion &c, tt::ExternElementwiseOp op,
                             ValueRange in, Type type) {
+  if (std::string problem = tt::checkDeviceCall(op); !problem.empty()) {
+    op.emitError("[tt-type] ") << problem;
+    return {};
+  }
   StringRef name = op.getSymbol();
   name.consume_front("__nv_");
   if (name == "isnanf" || name == "isnand" || name == "isinff" ||

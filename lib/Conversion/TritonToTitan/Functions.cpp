@@ -22,7 +22,9 @@
 //   expm1    4.4     x + x^2 P(x) below 0.5, above e^x - 1
 //   sinh     3.9     x + x^3 P(x^2) below 1, above from e^|x|
 //   sin, cos 2.5     of what is left of multiples of pi/2, which are taken off in
-//                    f64; from 2^50 on its digits do not reach
+//                    f64; from 2^50 on, where its digits do not reach, from a
+//                    product with as many bits of 2/pi (Payne and Hanek, 1983),
+//                    which only warps with such numbers compute
 //
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
@@ -93,6 +95,15 @@ public:
   Value circle(Value x, bool cosine);
 
 private:
+  /// What is left of multiples of pi/2, and how many they were, modulo 4.
+  struct Angle {
+    Value rest, quadrant;
+  };
+  /// Of numbers of at least 2^27 whose bits, without the sign, are `size`.
+  Angle reduceLarge(Value x, Value size);
+  Value longer(int64_t value) {
+    return constant(as(b.getI64Type()), b.getI64IntegerAttr(value));
+  }
   Type as(Type element) const {
     auto tile = dyn_cast<RankedTensorType>(type);
     return tile ? Type(tile.clone(element)) : element;
@@ -224,6 +235,69 @@ Value Formula::cosh(Value x) {
   return add(power, divide(number(0.25), power));
 }
 
+/// 2/pi * 2^224, the upper word first.
+static constexpr uint64_t twoOverPi[] = {0xa2f9836e, 0x4e441529, 0xfc2757d1,
+                                         0xf534ddc0, 0xdb629599, 0x3c439041,
+                                         0xfe5163ab};
+
+/// x is m 2^e, m an integer below 2^24. Bits of 2/pi that make multiples of 4 with it
+/// are left out: 96 bits behind them, times m, modulo 2^64 above the lower 32 of the
+/// product, are the quadrant and 62 bits behind it; at least 31 of these count.
+Formula::Angle Formula::reduceLarge(Value x, Value size) {
+  Type i64 = as(b.getI64Type()), bits = as(b.getI32Type());
+  auto wide = [&](Value value) -> Value {
+    return arith::ExtUIOp::create(b, i64, value);
+  };
+  auto both = [&](Value value, uint32_t mask) -> Value {
+    return arith::AndIOp::create(b, value, integer(mask));
+  };
+  // Of exponents that are no such number's, any.
+  Value first =
+      both(arith::SubIOp::create(
+               b, arith::ShRUIOp::create(b, size, integer(23)), integer(152)),
+           127);
+  auto is = [&](uint32_t bit) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, both(first, bit),
+                                 integer(0));
+  };
+  Value odd = is(32), upper = is(64);
+  auto words = [&](unsigned from) {
+    auto pair = [&](unsigned i) {
+      return longer(
+          static_cast<int64_t>(twoOverPi[i] << 32 | twoOverPi[i + 1]));
+    };
+    return choose(upper, choose(odd, pair(from + 3), pair(from + 2)),
+                  choose(odd, pair(from + 1), pair(from)));
+  };
+  Value high = words(0), low = words(2), by = wide(both(first, 31));
+  high = arith::OrIOp::create(
+      b, arith::ShLIOp::create(b, high, by),
+      arith::ShRUIOp::create(b, arith::ShRUIOp::create(b, low, longer(1)),
+                             arith::SubIOp::create(b, longer(63), by)));
+  low =
+      arith::ShRUIOp::create(b, arith::ShLIOp::create(b, low, by), longer(32));
+  Value m =
+      wide(arith::OrIOp::create(b, both(size, 0x7fffff), integer(0x800000)));
+  Value product = arith::AddIOp::create(
+      b, arith::MulIOp::create(b, m, high),
+      arith::ShRUIOp::create(b, arith::MulIOp::create(b, m, low), longer(32)));
+  Value quadrant = arith::TruncIOp::create(
+      b, bits,
+      arith::ShRUIOp::create(
+          b, arith::AddIOp::create(b, product, longer(int64_t(1) << 61)),
+          longer(62)));
+  // The bits behind the quadrant as a number from -1/2 to 1/2.
+  Type exact = as(b.getF64Type());
+  Value part = arith::SIToFPOp::create(
+      b, exact, arith::ShLIOp::create(b, product, longer(2)));
+  Value rest = arith::TruncFOp::create(
+      b, type, arith::MulFOp::create(b, part, number(exact, pi / 2 * 0x1p-64)));
+  Value negative = less(x, 0);
+  return {choose(negative, arith::NegFOp::create(b, rest), rest),
+          choose(negative, arith::SubIOp::create(b, integer(0), quadrant),
+                 quadrant)};
+}
+
 Value Formula::circle(Value x, bool cosine) {
   Type wide = as(b.getF64Type()), bits = as(b.getI32Type());
   Value exact = arith::ExtFOp::create(b, wide, x);
@@ -237,7 +311,31 @@ Value Formula::circle(Value x, bool cosine) {
   Type i64 = as(b.getI64Type());
   Value quadrant = arith::TruncIOp::create(
       b, bits, arith::BitcastOp::create(b, i64, shifted));
-  Value r = arith::TruncFOp::create(b, type, rest), square = mul(r, r);
+  Value r = arith::TruncFOp::create(b, type, rest);
+  // From 2^50 on, but for infinities and what is no number.
+  Value size = arith::AndIOp::create(b, arith::BitcastOp::create(b, bits, x),
+                                     integer(0x7fffffff));
+  Value large = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ult,
+      arith::SubIOp::create(b, size, integer(177 << 23)), integer(78 << 23));
+  Value any = isa<RankedTensorType>(type)
+                  ? Value(AnyOp::create(b, b.getI1Type(), large))
+                  : large;
+  auto branch = scf::IfOp::create(b, TypeRange{type, bits}, any,
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Angle angle = reduceLarge(x, size);
+    scf::YieldOp::create(b,
+                         ValueRange{choose(large, angle.rest, r),
+                                    choose(large, angle.quadrant, quadrant)});
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, ValueRange{r, quadrant});
+  }
+  r = branch.getResult(0);
+  quadrant = branch.getResult(1);
+  Value square = mul(r, r);
   Value sine =
       odd(r, square,
           {-0x1.555556p-3, 0x1.111108p-7, -0x1.a00f68p-13, 0x1.6ccbb2p-19});

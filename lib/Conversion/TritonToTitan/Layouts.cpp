@@ -157,6 +157,10 @@ void TensorLayouts::setHome(Value value, Attribute layout) {
     changed = true;
 }
 
+Attribute TensorLayouts::taken(Operation *op) {
+  return operandLayouts.try_emplace(op, of(op)).first->second;
+}
+
 SmallVector<int64_t> TensorLayouts::shapeOfCat(tt::CatOp op) {
   SmallVector<int64_t> shape{2};
   llvm::append_range(shape, shapeOf(op.getLhs()));
@@ -180,6 +184,8 @@ Attribute TensorLayouts::of(Operation *op) const {
     Order order = pointers ? orderOf(pointers) : rowMajor(shape.size());
     return blocked(shape, order, widths.at({shape, order}));
   }
+  if (Attribute layout = operandLayouts.lookup(op))
+    return layout;
   Value source = op->getOperand(0);
   if (isa<tt::SplitOp>(op)) { // Both halves in one thread.
     Shape shape = shapeOf(source);
@@ -357,7 +363,7 @@ void TensorLayouts::visit(Operation *op) {
   if (op->getNumResults() == 1 && (pointersOf(op) || blockOf(op)))
     return setHome(op->getResult(0), of(op));
   if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
-    Attribute layout = of(op);
+    Attribute layout = taken(op);
     for (Value result : op->getResults())
       setHome(result,
               without(layout, shapeOf(op->getOperand(0)), reduce.getAxis()));
@@ -365,7 +371,7 @@ void TensorLayouts::visit(Operation *op) {
   }
   if (isa<tt::ScanOp>(op)) {
     for (Value result : op->getResults())
-      setHome(result, of(op));
+      setHome(result, taken(op));
     return;
   }
   if (auto split = dyn_cast<tt::SplitOp>(op)) {
@@ -389,7 +395,7 @@ void TensorLayouts::visit(Operation *op) {
   if (isa<tt::HistogramOp>(op))
     return setHome(op->getResult(0), forShape(shapeOf(op->getResult(0))));
   if (isa<tt::GatherOp>(op))
-    return setHome(op->getResult(0), of(op));
+    return setHome(op->getResult(0), taken(op));
   if (auto cat = dyn_cast<tt::CatOp>(op)) {
     SmallVector<int64_t> shape = shapeOfCat(cat);
     if (auto layout =
@@ -412,7 +418,7 @@ void TensorLayouts::visit(Operation *op) {
     return;
   }
   if (auto reshape = dyn_cast<tt::ReshapeOp>(op)) {
-    if (auto other = reshaped(op, of(op), shapeOf(reshape.getSrc()),
+    if (auto other = reshaped(op, taken(op), shapeOf(reshape.getSrc()),
                               shapeOf(reshape.getResult()));
         succeeded(other))
       setHome(reshape.getResult(), *other);

@@ -41,7 +41,7 @@ public:
     return homes.lookup(tensor);
   }
   /// Where an access to memory, or an operand of an operation that takes tensors
-  /// as they are, is best.
+  /// as they are, is best. What a home of a result has been made of stays.
   mlir::Attribute of(mlir::Operation *op) const;
   /// A layout for a tensor of this shape: that of accesses to such tensors.
   mlir::Attribute forShape(llvm::ArrayRef<int64_t> shape) const;
@@ -74,6 +74,9 @@ private:
 
   void visit(mlir::Operation *op);
   void setHome(mlir::Value value, mlir::Attribute layout);
+  /// of(op), from now on, which the homes of its results are made of: an operand that
+  /// a branch or a loop yields may come by a home later.
+  mlir::Attribute taken(mlir::Operation *op);
   Order orderOf(mlir::Value pointer) const;
   /// Of the sums of a product: the fragments of mma.sync.
   mlir::Attribute fragments(tt::DotOp op) const;
@@ -90,6 +93,7 @@ private:
   /// The order of the first access of a shape.
   std::map<Shape, Order> orders;
   llvm::DenseMap<mlir::Value, mlir::Attribute> homes;
+  llvm::DenseMap<mlir::Operation *, mlir::Attribute> operandLayouts;
   bool changed = false;
 };
 

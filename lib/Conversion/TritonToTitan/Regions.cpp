@@ -248,7 +248,10 @@ static LogicalResult convertReduce(ProgramConversion &c, tt::ReduceOp op) {
                       c.b, getElementTypeOrSelf(sums->getType()), *sums));
     return success();
   }
-  c.set(result, c.relabel(*sums, c.typeOf(result, c.layoutOf(result))));
+  auto now = c.reshape(*sums, c.typeOf(result, c.layoutOf(result)));
+  if (failed(now))
+    return failure();
+  c.set(result, *now);
   return success();
 }
 

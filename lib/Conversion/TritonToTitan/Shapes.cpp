@@ -73,7 +73,7 @@ static FailureOr<Value> makeReshape(ProgramConversion &c, tt::ReshapeOp op,
   auto tile = c.tile(op.getSrc(), c.layouts.of(op));
   if (failed(tile))
     return failure();
-  return c.relabel(*tile, view.type);
+  return c.reshape(*tile, view.type);
 }
 
 /// `first` where the coordinate along `axis` is 0, else `second`: both without
@@ -111,7 +111,7 @@ static FailureOr<Value> makeCat(ProgramConversion &c, tt::CatOp op,
   auto both = oneOrOther(c, op.getLhs(), op.getRhs(), View(type), 0);
   if (failed(both))
     return failure();
-  return c.relabel(*both, view.type);
+  return c.reshape(*both, view.type);
 }
 
 /// Each thread has both halves, and keeps one.
@@ -132,7 +132,10 @@ static LogicalResult convertSplit(ProgramConversion &c, tt::SplitOp op) {
         shape, type.getElementType(),
         LayoutTextAttr::get(op.getContext(), part->layout.str()));
     Value kept = ExtractOp::create(c.b, thin, *tile, offsets);
-    c.set(half, c.relabel(kept, c.typeOf(half, c.layoutOf(half))));
+    auto now = c.reshape(kept, c.typeOf(half, c.layoutOf(half)));
+    if (failed(now))
+      return failure();
+    c.set(half, *now);
     offsets.back() = 1;
   }
   return success();

@@ -120,17 +120,17 @@ static bool isActive(Agent &agent, const Step &step, Tile &pointers, Tile *mask,
   if (mask) {
     if (mask->isUndefined(i))
       agent.fail(step, Code::UndefinedRead,
-                 "the mask of element " + indexText(type, i) + " is undefined",
+                 "the mask of element " + indexText(type, i) +
+                     " is undefined: " + causeText(mask->mark(i)),
                  "compute masks from defined values alone", i);
     if (!mask->as<uint8_t>()[i])
       return false;
   }
   if (pointers.isUndefined(i))
-    agent.fail(
-        step, Code::UndefinedRead,
-        "the address of element " + indexText(type, i) +
-            " comes from masked lanes, and is undefined",
-        "give the tl.load of the indices an `other`, and mask this access", i);
+    agent.fail(step, Code::UndefinedRead,
+               "the address of element " + indexText(type, i) +
+                   " is undefined: " + causeText(pointers.mark(i)),
+               causeFix(pointers.mark(i)), i);
   return true;
 }
 
@@ -181,10 +181,10 @@ static void load(Agent &agent, const Step &step) {
     } else if (other) {
       std::memcpy(to, other->bytes.data() + i * size, size);
       if (other->isUndefined(i))
-        out.makeMarks()[i] = 1;
+        out.makeMarks()[i] = other->mark(i);
     } else {
       std::memset(to, 0, size);
-      out.makeMarks()[i] = 1;
+      out.makeMarks()[i] = MaskedLanes;
     }
   }
   agent.out(step) = std::move(out);
@@ -207,9 +207,8 @@ static void store(Agent &agent, const Step &step) {
       agent.fail(step, Code::UndefinedRead,
                  "writes an undefined value" +
                      (scalar ? "" : " at element " + indexText(type, i)) +
-                     ": it comes from masked lanes of a load without `other`",
-                 "mask the store as the load, or give tl.load an `other`", i,
-                 /*operands=*/2);
+                     ": " + causeText(value.mark(i)),
+                 causeFix(value.mark(i)), i, /*operands=*/2);
     uint64_t address = pointers.as<uint64_t>()[i];
     const uint8_t *from = value.bytes.data() + i * size;
     agent.touch(step, address, size, Access::Write, laneOf(type, i), scalar, i,

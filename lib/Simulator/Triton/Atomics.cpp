@@ -93,18 +93,19 @@ static void perform(Agent &agent, const Step &step, Tile *mask, MemSemantic sem,
     uint8_t *to = out.bytes.data() + i * size;
     if (mask && mask->isUndefined(i))
       agent.fail(step, Code::UndefinedRead,
-                 "the mask of element " + indexText(type, i) + " is undefined",
+                 "the mask of element " + indexText(type, i) +
+                     " is undefined: " + causeText(mask->mark(i)),
                  "compute masks from defined values alone", i);
     if (mask && !mask->as<uint8_t>()[i]) {
       std::memset(to, 0, size);
-      out.makeMarks()[i] = 1;
+      out.makeMarks()[i] = MaskedLanes;
       continue;
     }
     if (pointers.isUndefined(i))
       agent.fail(step, Code::UndefinedRead,
                  "the address of element " + indexText(type, i) +
-                     " is undefined",
-                 "mask this access", i);
+                     " is undefined: " + causeText(pointers.mark(i)),
+                 causeFix(pointers.mark(i)), i);
     uint64_t address = pointers.as<uint64_t>()[i];
     agent.touch(step, address, size,
                 scope == MemScope::CTA ? Access::AtomicCTA : Access::Atomic,
@@ -158,8 +159,9 @@ static void readModifyWrite(Agent &agent, const Step &step) {
             if (value.isUndefined(i))
               agent.fail(step, Code::UndefinedRead,
                          "an undefined value reaches memory at element " +
-                             indexText(op.getVal().getType(), i),
-                         "mask the atomic as the load", i);
+                             indexText(op.getVal().getType(), i) + ": " +
+                             causeText(value.mark(i)),
+                         causeFix(value.mark(i)), i);
             combineElements(what, old, value, i, next);
             return true;
           });
@@ -174,8 +176,9 @@ static void compareAndSwap(Agent &agent, const Step &step) {
           [&](Tile &old, int64_t i, uint8_t *next) {
             if (value.isUndefined(i) || expected.isUndefined(i))
               agent.fail(step, Code::UndefinedRead,
-                         "an operand of the compare and swap is undefined",
-                         "give tl.load an `other`");
+                         "an operand of the compare and swap is undefined: " +
+                             causeText(value.mark(i) | expected.mark(i)),
+                         causeFix(value.mark(i) | expected.mark(i)));
             if (std::memcmp(old.bytes.data() + i * size,
                             expected.bytes.data() + i * size, size) != 0)
               return false;

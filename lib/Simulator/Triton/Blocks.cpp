@@ -52,6 +52,24 @@ static void makeDescriptor(Agent &agent, const Step &step) {
   auto op = cast<MakeTensorDescOp>(step.op);
   make(agent, step, op.getShape().size(), static_cast<int64_t>(op.getPadding()),
        false);
+  // As a tensor map of TMA asks for (cuTensorMapEncodeTiled).
+  BlockView view(agent.out(step));
+  Type element = op.getBase().getType().getPointee();
+  const int64_t size = bytesOf(*kindOf(element));
+  if (view.base() % 16)
+    agent.fail(step, Code::Misaligned,
+               "the descriptor's tensor begins at " +
+                   agent.describePlace(view.base(), size) +
+                   ", at no multiple of 16 bytes",
+               "begin it at a multiple of 16 bytes", 0, /*operands=*/1);
+  for (int64_t d = 0; d + 1 < view.rank; ++d)
+    if (view.stride(d) * size % 16)
+      agent.fail(step, Code::Misaligned,
+                 "stride " + std::to_string(view.stride(d)) + " of dimension " +
+                     std::to_string(d) + " of the descriptor, " +
+                     std::to_string(view.stride(d) * size) +
+                     " bytes, is no multiple of 16 bytes",
+                 "pad the rows");
 }
 
 static void advance(Agent &agent, const Step &step) {
@@ -131,8 +149,9 @@ static void write(Agent &agent, const Step &step, const BlockView &view,
             if (value.isUndefined(i))
               agent.fail(step, Code::UndefinedRead,
                          "writes an undefined value at element " +
-                             std::to_string(i) + " of the block",
-                         "give tl.load an `other`");
+                             std::to_string(i) +
+                             " of the block: " + causeText(value.mark(i)),
+                         causeFix(value.mark(i)));
             const uint8_t *from = value.bytes.data() + i * size;
             agent.touch(step, *address, size, Access::Write, laneOf(i), false,
                         i, from);
@@ -246,8 +265,9 @@ static void reduceDescriptor(Agent &agent, const Step &step) {
             if (value.isUndefined(i))
               agent.fail(step, Code::UndefinedRead,
                          "writes an undefined value at element " +
-                             std::to_string(i) + " of the block",
-                         "give tl.load an `other`");
+                             std::to_string(i) +
+                             " of the block: " + causeText(value.mark(i)),
+                         causeFix(value.mark(i)));
             agent.touch(step, *address, size, Access::Atomic, laneOf(i), false,
                         i);
             int64_t offset;

@@ -142,8 +142,14 @@ int32_t titan_simulator_run(void *opaque, const char *name,
   }
   tt::RunOptions run;
   uint64_t programs = 1;
-  for (auto [size, from] : llvm::zip(run.grid, options->grid)) {
-    if (from < 0 || from > 0x7fffffff || (programs *= from) > (1 << 24) - 2)
+  for (auto [axis, size] : llvm::enumerate(run.grid)) {
+    const int64_t from = options->grid[axis];
+    if (from < 0 || from > (axis ? 65535 : 0x7fffffff))
+      return refuse(Code::BadArgument,
+                    "a grid of " + Twine(from) + " programs along " +
+                        Twine("xyz"[axis]),
+                    "along x there are 0 to 2^31 - 1, along y and z to 65535");
+    if ((programs *= from) > (1 << 24) - 2)
       return refuse(Code::BadArgument,
                     "the grid has more than 2^24 - 2 programs",
                     "simulate smaller tensors");

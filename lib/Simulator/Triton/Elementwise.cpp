@@ -14,6 +14,8 @@
 //===----------------------------------------------------------------------===//
 #include "Agent.h"
 
+#include "titan/Dialect/Triton/DeviceFunctions.h"
+
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
@@ -68,7 +70,7 @@ TITAN_INTEGER(MinU, u < v ? u : v)
 TITAN_INTEGER(MulHi, sizeof(T) == 8
                          ? U((static_cast<unsigned __int128>(u) * v) >> 64)
                          : U((uint64_t(u) * uint64_t(v)) >> (width & 63)))
-// The smallest number by -1 wraps; by 0 is undefined, and marked.
+// Of the least number by -1, and by 0, there is none: these are marked.
 TITAN_INTEGER(DivS, y == 0 ? U(0) : y == -1 ? U(U(0) - u) : U(x / y))
 TITAN_INTEGER(RemS, y == 0 || y == -1 ? T(0) : T(x % y))
 TITAN_INTEGER(DivU, v == 0 ? U(0) : U(u / v))
@@ -76,22 +78,37 @@ TITAN_INTEGER(RemU, v == 0 ? U(0) : U(u % v))
 } // namespace
 #undef TITAN_INTEGER
 
-template <typename F> static void divides(Agent &agent, const Step &step) {
+/// F, which has no result where `fails(x, y, width)` says so.
+template <typename F, auto fails>
+static void partial(Agent &agent, const Step &step) {
   integers<F>(agent, step);
-  Tile &by = agent.in(step, 1), &out = agent.out(step);
+  Tile &a = agent.in(step, 0), &by = agent.in(step, 1), &out = agent.out(step);
   withInteger(out.kind, [&](auto zero) {
     using T = decltype(zero);
+    const unsigned width = out.kind == Kind::I1 ? 1 : 8 * sizeof(T);
+    bool own = false;
     for (int64_t i = 0; i < out.count; ++i)
-      if (by.as<T>()[i] == 0) {
-        if (out.undefined) { // Perhaps an operand's, too.
-          Buffer own(out.count);
-          std::memcpy(own.data(), out.undefined.data(), out.count);
-          out.undefined = own;
+      if (fails(a.as<T>()[i], by.as<T>()[i], width)) {
+        if (out.undefined && !own) { // Perhaps an operand's, too.
+          Buffer marks(out.count);
+          std::memcpy(marks.data(), out.undefined.data(), out.count);
+          out.undefined = marks;
         }
-        out.makeMarks()[i] = 1;
+        own = true;
+        out.makeMarks()[i] |= NoResult;
       }
   });
 }
+
+static constexpr auto byZero = [](auto, auto y, unsigned) { return y == 0; };
+static constexpr auto noSigned = [](auto x, auto y, unsigned width) {
+  using T = decltype(x); // An i1 is 0 or 1 here, and never -1.
+  return y == 0 ||
+         (width > 1 && y == T(-1) && x == std::numeric_limits<T>::min());
+};
+static constexpr auto byWidth = [](auto, auto y, unsigned width) {
+  return std::make_unsigned_t<decltype(y)>(y) >= width;
+};
 
 /// Of i1, a defined operand may decide alone.
 template <typename F, bool deciding>
@@ -105,7 +122,7 @@ static void logical(Agent &agent, const Step &step) {
   for (int64_t i = 0; i < out.count; ++i) {
     bool decided = (!a.isUndefined(i) && a.getInteger(i) == deciding) ||
                    (!b.isUndefined(i) && b.getInteger(i) == deciding);
-    marks.data()[i] = out.undefined.data()[i] && !decided;
+    marks.data()[i] = decided ? 0 : out.undefined.data()[i];
     if (decided)
       out.as<uint8_t>()[i] = deciding;
   }
@@ -186,7 +203,7 @@ static void select(Agent &agent, const Step &step) {
     int64_t c = whole ? 0 : i;
     Tile &from = condition.as<uint8_t>()[c] & 1 ? a : b;
     if (out.undefined)
-      out.undefined.data()[i] = condition.isUndefined(c) || from.isUndefined(i);
+      out.undefined.data()[i] = condition.mark(c) | from.mark(i);
     switch (size) {
     case 4:
       out.as<uint32_t>()[i] = from.as<uint32_t>()[i];
@@ -315,17 +332,28 @@ static void compareFloats(Agent &agent, const Step &step) {
 // Device functions by name
 //===----------------------------------------------------------------------===//
 
+static double quotient(double x, double y) { return x / y; }
+static double power10(double x) { return std::pow(10.0, x); }
+
 static void external(Agent &agent, const Step &step) {
   auto op = cast<ExternElementwiseOp>(step.op);
-  StringRef name = op.getSymbol();
-  StringRef plain = name;
-  plain.consume_front("__nv_");
-  bool single = plain.ends_with("f") && plain != "erf";
-  if (single && plain != "erff")
-    plain = plain.drop_back();
+  auto function = findDeviceFunction(op.getSymbol());
+  StringRef name = function ? function->name : StringRef();
+  if (function && function->isTest) {
+    Tile &in = agent.in(step);
+    Tile &out = agent.make(step);
+    for (int64_t i = 0; i < out.count; ++i) {
+      double x = in.getFloat(i);
+      out.setInteger(i, name == "isnan"     ? std::isnan(x)
+                        : name == "isinf"   ? std::isinf(x)
+                        : name == "signbit" ? std::signbit(x)
+                                            : std::isfinite(x));
+    }
+    return joinMarks(agent, step);
+  }
   using One = double (*)(double);
   using Two = double (*)(double, double);
-  auto one = llvm::StringSwitch<One>(plain)
+  auto one = llvm::StringSwitch<One>(name)
                  .Case("asin", std::asin)
                  .Case("acos", std::acos)
                  .Case("atan", std::atan)
@@ -335,20 +363,21 @@ static void external(Agent &agent, const Step &step) {
                  .Case("asinh", std::asinh)
                  .Case("acosh", std::acosh)
                  .Case("atanh", std::atanh)
-                 .Case("sin", std::sin)
-                 .Case("cos", std::cos)
+                 .Cases({"sin", "fast_sin"}, std::sin)
+                 .Cases({"cos", "fast_cos"}, std::cos)
                  .Case("tan", std::tan)
                  .Cases({"exp", "fast_exp"}, std::exp)
                  .Case("exp2", std::exp2)
+                 .Case("exp10", power10)
                  .Case("expm1", std::expm1)
-                 .Case("log", std::log)
-                 .Case("log2", std::log2)
-                 .Case("log10", std::log10)
+                 .Cases({"log", "fast_log"}, std::log)
+                 .Cases({"log2", "fast_log2"}, std::log2)
+                 .Cases({"log10", "fast_log10"}, std::log10)
                  .Case("log1p", std::log1p)
                  .Case("sqrt", std::sqrt)
                  .Case("rsqrt", rsqrt)
                  .Case("cbrt", std::cbrt)
-                 .Cases({"erf", "erff"}, std::erf)
+                 .Case("erf", std::erf)
                  .Case("erfc", std::erfc)
                  .Case("tgamma", std::tgamma)
                  .Case("lgamma", std::lgamma)
@@ -359,26 +388,33 @@ static void external(Agent &agent, const Step &step) {
                  .Case("ceil", std::ceil)
                  .Case("fabs", std::fabs)
                  .Default(nullptr);
-  auto two = llvm::StringSwitch<Two>(plain)
+  if (one)
+    return floats<1>(agent, step,
+                     [=](auto x) { return static_cast<decltype(x)>(one(x)); });
+  if (name == "nextafter") // The next of its own type.
+    return floats<2>(agent, step,
+                     [](auto x, auto y) { return std::nextafter(x, y); });
+  if (name == "fma")
+    return fusedMultiplyAdd(agent, step);
+  auto two = llvm::StringSwitch<Two>(name)
                  .Case("pow", std::pow)
                  .Case("atan2", std::atan2)
                  .Case("fmod", std::fmod)
+                 .Case("fmax", std::fmax)
+                 .Case("fmin", std::fmin)
                  .Case("hypot", std::hypot)
                  .Case("copysign", std::copysign)
                  .Case("fdim", std::fdim)
+                 .Case("div", quotient)
                  .Default(nullptr);
-  if (!isFloat(step.kind) || (!one && !two) ||
-      step.in.size() != (one ? 1u : 2u))
+  if (!two)
     agent.fail(step, Code::NotSupportedYet,
-               "the device function " + name.str() + " is not simulated",
+               "the device function " + op.getSymbol().str() +
+                   " is not simulated",
                "docs/triton.md lists what is simulated");
-  if (one)
-    floats<1>(agent, step,
-              [=](auto x) { return static_cast<decltype(x)>(one(x)); });
-  else
-    floats<2>(agent, step, [=](auto x, auto y) {
-      return static_cast<decltype(x)>(two(x, y));
-    });
+  floats<2>(agent, step, [=](auto x, auto y) {
+    return static_cast<decltype(x)>(two(x, y));
+  });
 }
 
 void titan::tt::addElementwise(Table &table) {
@@ -388,17 +424,17 @@ void titan::tt::addElementwise(Table &table) {
   table["arith.andi"] = logical<And, false>;
   table["arith.ori"] = logical<Or, true>;
   table["arith.xori"] = integers<Xor>;
-  table["arith.shli"] = integers<Shl>;
-  table["arith.shrui"] = integers<ShrU>;
-  table["arith.shrsi"] = integers<ShrS>;
+  table["arith.shli"] = partial<Shl, byWidth>;
+  table["arith.shrui"] = partial<ShrU, byWidth>;
+  table["arith.shrsi"] = partial<ShrS, byWidth>;
   table["arith.maxsi"] = integers<MaxS>;
   table["arith.minsi"] = integers<MinS>;
   table["arith.maxui"] = integers<MaxU>;
   table["arith.minui"] = integers<MinU>;
-  table["arith.divsi"] = divides<DivS>;
-  table["arith.divui"] = divides<DivU>;
-  table["arith.remsi"] = divides<RemS>;
-  table["arith.remui"] = divides<RemU>;
+  table["arith.divsi"] = partial<DivS, noSigned>;
+  table["arith.divui"] = partial<DivU, byZero>;
+  table["arith.remsi"] = partial<RemS, noSigned>;
+  table["arith.remui"] = partial<RemU, byZero>;
   table["tt.mulhiui"] = integers<MulHi>;
   table["math.absi"] = absolute;
   table["arith.cmpi"] = compareIntegers;

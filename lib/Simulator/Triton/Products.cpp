@@ -39,12 +39,12 @@ static void markProduct(const Tile &a, const Tile &b, Tile &d, int64_t batch,
                         int64_t m, int64_t n, int64_t k) {
   for (int64_t z = 0; z < batch; ++z) {
     for (int64_t i = 0; a.undefined && i < m * k; ++i)
-      if (a.undefined.data()[z * m * k + i])
-        std::memset(d.makeMarks() + (z * m + i / k) * n, 1, n);
+      if (uint8_t mark = a.undefined.data()[z * m * k + i])
+        std::memset(d.makeMarks() + (z * m + i / k) * n, mark, n);
     for (int64_t i = 0; b.undefined && i < k * n; ++i)
-      if (b.undefined.data()[z * k * n + i])
+      if (uint8_t mark = b.undefined.data()[z * k * n + i])
         for (int64_t row = 0; row < m; ++row)
-          d.makeMarks()[(z * m + row) * n + i % n] = 1;
+          d.makeMarks()[(z * m + row) * n + i % n] |= mark;
   }
 }
 
@@ -133,7 +133,7 @@ static Tile unpack(const Tile &packed, int64_t rows, int64_t columns,
       out.as<float>()[at] =
           decodeE2M1(packed.as<uint8_t>()[i] >> (4 * half) & 15);
       if (packed.isUndefined(i))
-        out.makeMarks()[at] = 1;
+        out.makeMarks()[at] = packed.mark(i);
     }
   }
   return out;
@@ -180,7 +180,7 @@ static Tile scaleOperand(Agent &agent, const Step &step, Value value,
                          : std::ldexp(1.0f, scale->as<uint8_t>()[from] - 127);
     out.as<float>()[i] *= by;
     if (scale->isUndefined(from))
-      out.makeMarks()[i] = 1;
+      out.makeMarks()[i] |= scale->mark(from);
   }
   return out;
 }

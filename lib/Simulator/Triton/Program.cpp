@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Agent.h"
 
+#include "titan/Dialect/Triton/DeviceFunctions.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -42,6 +44,10 @@ bool titan::tt::isSimulated(StringRef name) {
 // Compilation
 //===----------------------------------------------------------------------===//
 
+static constexpr StringLiteral hintNames[] = {"tt.divisibility",
+                                              "tt.contiguity", "tt.constancy"};
+static void checkHints(Agent &agent, const Step &step);
+
 namespace {
 class Compiler {
 public:
@@ -70,7 +76,11 @@ public:
         Step step = make(op);
         for (Block *successor : op.getSuccessors())
           step.successors.push_back(numbers[successor]);
-        body->blocks[numbers[&block]].steps.push_back(std::move(step));
+        std::vector<Step> &steps = body->blocks[numbers[&block]].steps;
+        Step hints = hintsOf(step);
+        steps.push_back(std::move(step));
+        if (hints.run)
+          steps.push_back(std::move(hints));
       }
     SetVector<Value> captured;
     getUsedValuesDefinedAbove(region, captured);
@@ -105,6 +115,21 @@ private:
                                            .fix = fix.str()});
   }
 
+  /// The step that holds a result against what the front end says of it
+  /// (tl.multiple_of, tl.max_contiguous, tl.max_constancy); none: it says nothing.
+  Step hintsOf(const Step &of) {
+    Step step;
+    if (of.op->getNumResults() == 1 &&
+        llvm::any_of(hintNames, [&](StringRef name) {
+          return of.op->hasAttrOfType<DenseIntElementsAttr>(name);
+        })) {
+      step.run = checkHints;
+      step.op = of.op;
+      step.in = of.out;
+    }
+    return step;
+  }
+
   Step make(Operation &op) {
     Step step;
     step.op = &op;
@@ -119,6 +144,11 @@ private:
              "docs/triton.md lists what is simulated");
       return step;
     }
+    if (auto call = dyn_cast<ExternElementwiseOp>(op))
+      if (std::string problem = checkDeviceCall(call); !problem.empty()) {
+        refuse(op, Code::TtType, problem, "call it with these");
+        return step;
+      }
     for (Value value : op.getOperands())
       step.in.push_back(slotOf(value));
     for (Value value : op.getResults()) {
@@ -272,8 +302,8 @@ int64_t Agent::getScalar(const Step &step, unsigned i, StringRef what) {
   Tile &tile = in(step, i);
   if (tile.isUndefined(0))
     fail(step, Code::UndefinedRead,
-         what.str() + " is undefined: it comes from masked lanes",
-         "give tl.load an `other`, or mask what is computed");
+         what.str() + " is undefined: " + causeText(tile.mark(0)),
+         causeFix(tile.mark(0)));
   return tile.getInteger(0);
 }
 
@@ -318,19 +348,41 @@ static void takeResults(Agent &agent, const Step &step) {
 }
 
 static void runFor(Agent &agent, const Step &step) {
-  int64_t low = agent.getScalar(step, 0, "the lower bound of the loop");
-  int64_t high = agent.getScalar(step, 1, "the upper bound of the loop");
-  int64_t by = agent.getScalar(step, 2, "the step of the loop");
+  Kind kind = agent.in(step, 0).kind;
+  const unsigned width = 8 * bytesOf(kind);
+  const bool isUnsigned = cast<scf::ForOp>(step.op).getUnsignedCmp();
+  // Wider than the counter, so that nothing wraps here.
+  auto number = [&](unsigned i, StringRef what) -> __int128 {
+    int64_t value = agent.getScalar(step, i, what);
+    return isUnsigned && width == 64 ? __int128(static_cast<uint64_t>(value))
+           : isUnsigned ? __int128(value & ((int64_t(1) << width) - 1))
+                        : __int128(value);
+  };
+  __int128 low = number(0, "the lower bound of the loop"),
+           high = number(1, "the upper bound of the loop"),
+           by = number(2, "the step of the loop");
   if (by <= 0)
     agent.fail(step, Code::UndefinedRead,
-               "the step of the loop is " + std::to_string(by),
+               "the step of the loop is " +
+                   std::to_string(static_cast<int64_t>(by)),
                "a step is positive");
-  Kind kind = agent.in(step, 0).kind;
+  // A loop counts in the counter's type, in a kernel, too: neither what it goes
+  // through nor the counter behind its last round may leave that.
+  const __int128 most = (__int128(1) << (isUnsigned ? width : width - 1)) - 1;
+  if (low < high &&
+      (high - low > most || low + (high - low + by - 1) / by * by > most))
+    agent.fail(step, Code::InvalidOp,
+               "a loop from " + std::to_string(static_cast<int64_t>(low)) +
+                   " to " + std::to_string(static_cast<int64_t>(high)) +
+                   " by " + std::to_string(static_cast<int64_t>(by)) +
+                   " leaves its counter's " + std::to_string(width) +
+                   " bits before it ends",
+               "count in a wider type, or end the loop earlier");
   std::vector<Tile> values = operandsFrom(agent, step, 3);
-  for (int64_t i = low; i < high; i += by) {
+  for (__int128 i = low; i < high; i += by) {
     std::vector<Tile> arguments;
     Tile &index = arguments.emplace_back(kind, 1);
-    index.setInteger(0, i);
+    index.setInteger(0, static_cast<int64_t>(i));
     for (Tile &value : values)
       arguments.push_back(std::move(value));
     values.clear();
@@ -352,9 +404,25 @@ static void runIf(Agent &agent, const Step &step) {
 /// writes, by loads that are no atomics.
 static constexpr unsigned roundsOfTurn = 256;
 
+/// Whether two lists of values are the same, bit for bit.
+static bool isSame(ArrayRef<Tile> some, ArrayRef<Tile> others) {
+  return llvm::equal(some, others, [](const Tile &a, const Tile &b) {
+    auto equal = [](const Buffer &x, const Buffer &y, size_t bytes) {
+      return bool(x) == bool(y) &&
+             (!x || std::memcmp(x.data(), y.data(), bytes) == 0);
+    };
+    return a.kind == b.kind && a.count == b.count &&
+           equal(a.bytes, b.bytes, a.count * bytesOf(a.kind)) &&
+           equal(a.undefined, b.undefined, a.count);
+  });
+}
+
 static void runWhile(Agent &agent, const Step &step) {
   std::vector<Tile> values = operandsFrom(agent, step, 0);
   for (unsigned round = 1;; ++round) {
+    // Of values alone, a round that changes none is the last one's again.
+    const bool looks = round % roundsOfTurn == 0 && isMemoryEffectFree(step.op);
+    std::vector<Tile> before = looks ? values : std::vector<Tile>();
     if (round % roundsOfTurn == 0 && agent.world.giveWay) {
       agent.waitsSize = 0;
       agent.world.giveWay(agent.world, agent);
@@ -365,6 +433,10 @@ static void runWhile(Agent &agent, const Step &step) {
       break;
     agent.run(*step.bodies[1], values);
     values = std::move(agent.yielded);
+    if (looks && isSame(before, values))
+      agent.fail(step, Code::StepLimit,
+                 "a round of this loop changes nothing: it never ends",
+                 "let its condition depend on what a round changes");
   }
   agent.yielded = std::move(values);
   takeResults(agent, step);
@@ -420,6 +492,75 @@ static void runAssume(Agent &agent, const Step &step) {
   if (!agent.getScalar(step, 0, "what is assumed"))
     agent.fail(step, Code::AssertFailed, "what tl.assume says is false",
                "assume only what holds for every launch");
+}
+
+/// Calls `bad(before, at)` for elements beside each other along dimension `dim`,
+/// before an element -1, and fails at the first one for which it says so.
+template <typename Bad>
+static void checkAlong(Agent &agent, const Step &step, size_t dim,
+                       const Twine &hint, Bad bad) {
+  const Tile &tile = agent.in(step);
+  Type type = step.op->getResult(0).getType();
+  ArrayRef<int64_t> shape = shapeOf(type);
+  int64_t inner =
+      shape.empty() ? 1 : llvm::product_of(shape.drop_front(dim + 1));
+  for (int64_t i = 0; i < tile.count; ++i) {
+    int64_t at = shape.empty() ? 0 : i / inner % shape[dim];
+    int64_t before = at ? i - inner : -1;
+    if (tile.isUndefined(i) || (before >= 0 && tile.isUndefined(before)) ||
+        !bad(before, i, at))
+      continue;
+    std::string message = hint.str() + " says is false: ";
+    for (int64_t each : {before, i})
+      if (each >= 0)
+        message += "element " + indexText(type, each) + " is " +
+                   std::to_string(tile.getInteger(each)) +
+                   (each == i ? "" : ", ");
+    agent.fail(step, Code::AssertFailed, message,
+               "say of a value only what holds for every launch");
+  }
+}
+
+/// Elements are numbers, or addresses: those of pointers walk by their size, and
+/// divisibility is in bytes.
+static void checkHints(Agent &agent, const Step &step) {
+  const Tile &tile = agent.in(step);
+  Type type = step.op->getResult(0).getType();
+  int64_t walk = 1;
+  if (auto pointer = dyn_cast<PointerType>(getElementTypeOrSelf(type))) {
+    std::optional<Kind> kind = kindOf(pointer.getPointee());
+    walk = kind ? bytesOf(*kind) : 1;
+  } else if (!getElementTypeOrSelf(type).isInteger()) {
+    return;
+  }
+  auto value = [&](int64_t i) { return tile.getInteger(i); };
+  const size_t rank = std::max<size_t>(shapeOf(type).size(), 1);
+  auto hint = [&](StringRef name, size_t dim) -> int64_t {
+    auto given = step.op->getAttrOfType<DenseIntElementsAttr>(name);
+    if (!given || given.getNumElements() != static_cast<int64_t>(rank))
+      return 1;
+    return std::max<int64_t>(given.getValues<APInt>()[dim].getSExtValue(), 1);
+  };
+  for (size_t dim = 0; dim < rank; ++dim) {
+    const bool shaped = !shapeOf(type).empty();
+    if (int64_t by = hint(hintNames[1], dim); shaped && by > 1)
+      checkAlong(agent, step, dim, "what tl.max_contiguous(" + Twine(by) + ")",
+                 [&](int64_t before, int64_t i, int64_t at) {
+                   return at % by && value(i) != value(before) + walk;
+                 });
+    if (int64_t by = hint(hintNames[0], dim); by > 1)
+      // Of a run the first one.
+      checkAlong(agent, step, dim, "what tl.multiple_of(" + Twine(by) + ")",
+                 [&](int64_t before, int64_t i, int64_t) {
+                   return (before < 0 || value(i) != value(before) + walk) &&
+                          value(i) % by != 0;
+                 });
+    if (int64_t by = hint(hintNames[2], dim); shaped && by > 1)
+      checkAlong(agent, step, dim, "what tl.max_constancy(" + Twine(by) + ")",
+                 [&](int64_t before, int64_t i, int64_t at) {
+                   return at % by && value(i) != value(before);
+                 });
+  }
 }
 
 static void runAssert(Agent &agent, const Step &step) {
@@ -504,7 +645,7 @@ static void runConstant(Agent &agent, const Step &step) {
 static void runPoison(Agent &agent, const Step &step) {
   Tile &tile = agent.make(step);
   std::memset(tile.bytes.data(), 0, tile.count * bytesOf(tile.kind));
-  std::memset(tile.makeMarks(), 1, tile.count);
+  std::memset(tile.makeMarks(), Poison, tile.count);
 }
 
 void titan::tt::addControl(Table &table) {

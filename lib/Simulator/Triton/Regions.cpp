@@ -70,7 +70,7 @@ static Tile element(const Tile &in, int64_t i, int64_t times = 1) {
   for (int64_t k = 0; k < times; ++k)
     std::memcpy(out.bytes.data() + k * size, in.bytes.data() + i * size, size);
   if (in.isUndefined(i))
-    std::memset(out.makeMarks(), 1, times);
+    std::memset(out.makeMarks(), in.mark(i), times);
   return out;
 }
 
@@ -103,7 +103,7 @@ static std::vector<Tile> apply(Agent &agent, const Step &step,
       std::memcpy(results[k].bytes.data() + i * bytesOf(value.kind),
                   value.bytes.data(), bytesOf(value.kind));
       if (value.isUndefined(0))
-        results[k].makeMarks()[i] = 1;
+        results[k].makeMarks()[i] = value.mark(0);
     }
   }
   return results;

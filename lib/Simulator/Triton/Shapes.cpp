@@ -149,7 +149,7 @@ static void gather(Agent &agent, const Step &step) {
     int64_t chosen = indices.getInteger(i);
     if (indices.isUndefined(i)) {
       chosen = 0;
-      out.makeMarks()[i] = 1;
+      out.makeMarks()[i] = indices.mark(i);
     } else if (chosen < 0 || chosen >= from[axis]) {
       agent.fail(step, Code::OutOfBounds,
                  "index " + std::to_string(chosen) + " at " +
@@ -157,11 +157,11 @@ static void gather(Agent &agent, const Step &step) {
                      std::to_string(from[axis]),
                  "gather only what the source has");
     }
-    bool marked = out.isUndefined(i);
+    uint8_t marked = indices.mark(i);
     at += chosen * strides[axis];
     pick(in, out, i, 1, [=](int64_t) { return at; });
     if (marked)
-      out.makeMarks()[i] = 1;
+      out.makeMarks()[i] |= marked;
     for (int64_t d = static_cast<int64_t>(to.size()) - 1;
          d >= 0 && ++index[d] == to[d]; --d)
       index[d] = 0;
@@ -180,7 +180,8 @@ static void histogram(Agent &agent, const Step &step) {
     if (in.isUndefined(i) || (mask && mask->isUndefined(i)))
       agent.fail(step, Code::UndefinedRead,
                  "element " + indexText(step.op->getOperand(0).getType(), i) +
-                     " of the histogram is undefined",
+                     " of the histogram is undefined: " +
+                     causeText(in.mark(i) | (mask ? mask->mark(i) : 0)),
                  "mask it");
     if (bin < 0 || bin >= out.count)
       agent.fail(step, Code::OutOfBounds,

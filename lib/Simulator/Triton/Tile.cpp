@@ -21,6 +21,22 @@ namespace runtime = titan::runtime;
 using titan::sim::bf16ToFloat, titan::sim::f16ToFloat, titan::sim::floatToBf16,
     titan::sim::floatToF16;
 
+std::string titan::tt::causeText(uint8_t mark) {
+  return mark & NoResult ? "it comes from a quotient or a shift that has no "
+                           "result"
+         : mark & Poison ? "it comes from ub.poison, a value that nothing gives"
+                         : "it comes from masked lanes of a load without "
+                           "`other`";
+}
+
+std::string titan::tt::causeFix(uint8_t mark) {
+  return mark & NoResult
+             ? "divide by no 0, nor the least number by -1; shift by "
+               "less than the width"
+         : mark & Poison ? "give it a value on every path"
+                         : "give tl.load an `other`, or mask what is computed";
+}
+
 std::optional<Kind> titan::tt::kindOf(Type type) {
   if (isa<TensorDescType>(type))
     return Kind::Block;

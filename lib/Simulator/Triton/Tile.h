@@ -94,11 +94,21 @@ private:
   Block *block = nullptr;
 };
 
+/// Why an element is undefined: bits of its mark.
+enum Undefined : uint8_t {
+  MaskedLanes = 1, ///< Of a load without `other`, or of an atomic.
+  NoResult = 2,    ///< A quotient by 0, a shift by the width or more, ...
+  Poison = 4,      ///< ub.poison
+};
+/// "it comes from masked lanes of a load without `other`", and what to do about it.
+std::string causeText(uint8_t mark);
+std::string causeFix(uint8_t mark);
+
 struct Tile {
   Kind kind = Kind::I32;
   int64_t count = 0;
   Buffer bytes;
-  /// A byte for each element, 1 where it is undefined; none: all are defined.
+  /// A byte for each element, bits of Undefined; none: all are defined.
   Buffer undefined;
 
   Tile() = default;
@@ -118,7 +128,8 @@ struct Tile {
     }
     return undefined.data();
   }
-  bool isUndefined(int64_t i) const { return undefined && undefined.data()[i]; }
+  bool isUndefined(int64_t i) const { return mark(i); }
+  uint8_t mark(int64_t i) const { return undefined ? undefined.data()[i] : 0; }
 
   /// An element of an integer kind, sign-extended (i1: 0 or 1).
   int64_t getInteger(int64_t i) const;

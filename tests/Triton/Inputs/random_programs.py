@@ -119,7 +119,7 @@ WHOLE = {"addi": lambda a, b, k: a + b, "subi": lambda a, b, k: a - b, "muli": l
          "minui": lambda a, b, k: min(unsigned(a, k), unsigned(b, k))}
 ATOMIC = {"add": WHOLE["addi"], "and": WHOLE["andi"], "or": WHOLE["ori"], "xor": WHOLE["xori"], "max": WHOLE["maxsi"],
           "min": WHOLE["minsi"], "umax": WHOLE["maxui"], "umin": WHOLE["minui"], "exch": lambda a, b, k: b}
-# By a divisor that was made odd: never 0.
+# By a divisor that was made neither 0 nor -1.
 QUOTIENT = {"divsi": lambda a, b, k: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
             "remsi": lambda a, b, k: math.fmod(a, b) if abs(a) < 2**53 and abs(b) < 2**53 else
             a - b * (abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)),
@@ -277,8 +277,12 @@ class Program:
                              [wrap(WHOLE[name](x, y, a.kind), a.kind) for x, y in pairs])
         if kind == "quotient":
             name = r.choice(list(QUOTIENT))
-            one = self.emit(f"arith.constant dense<1> : {a.type}", a.kind, a.shape, [1] * len(a.elements))
-            odd = self.emit(f"arith.ori {b.name}, {one.name} : {a.type}", a.kind, a.shape, [y | 1 for y in b.elements])
+            # ... 01 in its last bits: neither 0 nor -1.
+            three, two = (self.emit(f"arith.constant dense<{k}> : {a.type}", a.kind, a.shape, [k] * len(a.elements))
+                          for k in (3, 2))
+            most = self.emit(f"arith.ori {b.name}, {three.name} : {a.type}", a.kind, a.shape, [y | 3 for y in b.elements])
+            odd = self.emit(f"arith.xori {most.name}, {two.name} : {a.type}", a.kind, a.shape,
+                            [(y | 3) ^ 2 for y in b.elements])
             return self.emit(f"arith.{name} {a.name}, {odd.name} : {a.type}", a.kind, a.shape,
                              [wrap(int(QUOTIENT[name](x, y, a.kind)), a.kind) for x, y in zip(a.elements, odd.elements)])
         by, name = r.randrange(INTEGERS[a.kind]), r.choice(list(SHIFT))
