@@ -116,7 +116,7 @@ WHOLE = {"addi": lambda a, b, k: a + b, "subi": lambda a, b, k: a - b, "muli": l
          "maxsi": lambda a, b, k: max(a, b), "minsi": lambda a, b, k: min(a, b),
          "maxui": lambda a, b, k: max(unsigned(a, k), unsigned(b, k)),
          "minui": lambda a, b, k: min(unsigned(a, k), unsigned(b, k))}
-# By a divisor that was made neither 0 nor -1.
+# By a divisor that was made odd: never 0.
 QUOTIENT = {"divsi": lambda a, b, k: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
             "remsi": lambda a, b, k: math.fmod(a, b) if abs(a) < 2**53 and abs(b) < 2**53 else
             a - b * (abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)),
