@@ -105,10 +105,6 @@ public:
                                              mlir::RankedTensorType type);
   /// The same registers under other coordinates.
   mlir::Value relabel(mlir::Value tile, mlir::RankedTensorType type);
-  /// The same elements, in row-major order, as a tile of `type`, by the same
-  /// registers. An error (layout-mismatch) where these hold other elements of it.
-  mlir::FailureOr<mlir::Value> reshape(mlir::Value tile,
-                                       mlir::RankedTensorType type);
   /// Shared memory that an exchange between warps goes through, from byte `at` of it
   /// on.
   mlir::Value scratch(mlir::Type element, llvm::ArrayRef<int64_t> shape,
@@ -121,6 +117,10 @@ public:
   /// `row`, which lies as `type` without dimension `axis` does, all along it.
   mlir::FailureOr<mlir::Value>
   repeat(mlir::Value row, mlir::RankedTensorType type, int64_t axis);
+  /// The same elements, in row-major order, as a tile of `type`, by the same
+  /// registers. An error (layout-mismatch) where these hold other elements of it.
+  mlir::FailureOr<mlir::Value> reshape(mlir::Value tile,
+                                       mlir::RankedTensorType type);
   /// `type` without dimension `axis`, and without its layout's.
   static mlir::RankedTensorType without(mlir::RankedTensorType type,
                                         int64_t axis);

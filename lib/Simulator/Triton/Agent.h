@@ -51,6 +51,9 @@ struct Body {
   std::vector<BlockSteps> blocks;
   /// Values from outside of a region that its operations use.
   std::vector<uint32_t> captured;
+  /// Its operations neither touch memory nor wait: what they make depends on values
+  /// alone.
+  bool pure = false;
   /// One path of element-wise operations: many elements can take it at once.
   bool straight = false;
 };

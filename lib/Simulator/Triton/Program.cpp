@@ -82,6 +82,9 @@ public:
         if (hints.run)
           steps.push_back(std::move(hints));
       }
+    body->pure = llvm::all_of(region.getOps(), [](Operation &op) {
+      return op.hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(&op);
+    });
     SetVector<Value> captured;
     getUsedValuesDefinedAbove(region, captured);
     for (Value value : captured)
@@ -208,8 +211,31 @@ void Agent::run(uint32_t program, ArrayRef<Tile> arguments) {
   total += steps;
 }
 
+/// Whether two lists of values are the same, bit for bit.
+static bool isSame(ArrayRef<Tile> some, ArrayRef<Tile> others) {
+  return llvm::equal(some, others, [](const Tile &a, const Tile &b) {
+    auto equal = [](const Buffer &x, const Buffer &y, size_t bytes) {
+      return bool(x) == bool(y) &&
+             (!x || std::memcmp(x.data(), y.data(), bytes) == 0);
+    };
+    return a.kind == b.kind && a.count == b.count &&
+           equal(a.bytes, b.bytes, a.count * bytesOf(a.kind)) &&
+           equal(a.undefined, b.undefined, a.count);
+  });
+}
+
+static constexpr const char *unchanging =
+    "a round of this loop changes nothing: it never ends";
+static constexpr const char *unchangingFix =
+    "let its condition depend on what a round changes";
+
 void Agent::run(const Body &body, ArrayRef<Tile> arguments) {
   const BlockSteps *block = &body.blocks.front();
+  // Of a pure body: a block that is entered with all values as they were some time
+  // before goes the same way again.
+  const BlockSteps *seen = nullptr;
+  std::vector<Tile> before, all;
+  uint64_t branches = 0;
   for (auto [slot, tile] : llvm::zip(block->arguments, arguments))
     tiles[slot] = tile;
   for (;;) {
@@ -228,6 +254,15 @@ void Agent::run(const Body &body, ArrayRef<Tile> arguments) {
       return;
     block = &body.blocks[end.successors[nextBlock]];
     std::vector<Tile> values = std::move(yielded);
+    if (body.pure) {
+      if (block == seen && isSame(values, before) && isSame(tiles, all))
+        fail(end, Code::StepLimit, unchanging, unchangingFix);
+      if (llvm::isPowerOf2_64(++branches)) {
+        seen = block;
+        before = values;
+        all = tiles;
+      }
+    }
     for (auto [slot, tile] : llvm::zip(block->arguments, values))
       tiles[slot] = tile;
   }
@@ -404,19 +439,6 @@ static void runIf(Agent &agent, const Step &step) {
 /// writes, by loads that are no atomics.
 static constexpr unsigned roundsOfTurn = 256;
 
-/// Whether two lists of values are the same, bit for bit.
-static bool isSame(ArrayRef<Tile> some, ArrayRef<Tile> others) {
-  return llvm::equal(some, others, [](const Tile &a, const Tile &b) {
-    auto equal = [](const Buffer &x, const Buffer &y, size_t bytes) {
-      return bool(x) == bool(y) &&
-             (!x || std::memcmp(x.data(), y.data(), bytes) == 0);
-    };
-    return a.kind == b.kind && a.count == b.count &&
-           equal(a.bytes, b.bytes, a.count * bytesOf(a.kind)) &&
-           equal(a.undefined, b.undefined, a.count);
-  });
-}
-
 static void runWhile(Agent &agent, const Step &step) {
   std::vector<Tile> values = operandsFrom(agent, step, 0);
   for (unsigned round = 1;; ++round) {
@@ -434,9 +456,7 @@ static void runWhile(Agent &agent, const Step &step) {
     agent.run(*step.bodies[1], values);
     values = std::move(agent.yielded);
     if (looks && isSame(before, values))
-      agent.fail(step, Code::StepLimit,
-                 "a round of this loop changes nothing: it never ends",
-                 "let its condition depend on what a round changes");
+      agent.fail(step, Code::StepLimit, unchanging, unchangingFix);
   }
   agent.yielded = std::move(values);
   takeResults(agent, step);
