@@ -14,6 +14,7 @@
 #include "llvm/ADT/DenseSet.h"
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <memory>
 #include <numeric>
@@ -855,6 +856,33 @@ static bool contradictory(const Facts &facts, const Facts &more, bool goal) {
 
 bool Facts::contradict(const Facts &more) const {
   return contradictory(*this, more, false);
+}
+
+/// `bits` are each 0 or 1.
+static bool contradictByCases(const Facts &facts,
+                              llvm::ArrayRef<Polynomial> bits) {
+  if (facts.contradict())
+    return true;
+  return !bits.empty() && std::ranges::all_of(std::array{0, 1}, [&](int bit) {
+    Facts one = facts;
+    one.equal(bits.front(), bit);
+    return contradictByCases(one, bits.drop_front());
+  });
+}
+
+bool Facts::contradictByBits() const {
+  constexpr size_t most = 3;
+  llvm::SmallVector<Polynomial, most> bits;
+  for (const Polynomial &p : nonnegative) {
+    if (p.atoms().size() != 1)
+      continue;
+    Polynomial bit = Polynomial::atom(p.atoms()[0]);
+    if (bits.size() < most && p == Polynomial(1) - bit &&
+        std::ranges::find(nonnegative, bit) != nonnegative.end() &&
+        std::ranges::find(bits, bit) == bits.end())
+      bits.push_back(bit);
+  }
+  return contradictByCases(*this, bits);
 }
 
 bool Facts::satisfied(const std::vector<std::vector<Facts>> &clauses) const {
