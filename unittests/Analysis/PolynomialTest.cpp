@@ -231,3 +231,34 @@ TEST(Facts, WhatContradictsItselfIsKept) {
   EXPECT_GT(Facts::solved(), before);
   Facts::limit(~uint64_t(0) / 1000);
 }
+
+TEST(Facts, CasesOfBitsContradictThemselves) {
+  auto x = [](Atom a) { return Polynomial::atom(a); };
+  const Polynomial work = x(0), ctas = x(1), id = x(2), tiles = x(3),
+                   turns = x(4), odd = x(5), others = x(6), even = x(7);
+  // tiles = ceil((work - id) / ctas), halved: the last tile of two who take turns is
+  // of the one, and of the other.
+  Facts facts;
+  facts.atLeast(ctas, id + 1);
+  facts.atLeast(id, 0);
+  facts.atLeast(ctas * tiles, work - id);
+  for (const Polynomial &bit : {odd, even}) {
+    facts.atLeast(bit, 0);
+    facts.atLeast(1, bit);
+  }
+  facts.equal(tiles, Polynomial(2) * turns + odd);
+  facts.equal(tiles + 1, Polynomial(2) * others + even);
+  facts.atLeast(work - id, Polynomial(2) * ctas * turns + 1);
+  Facts both = facts;
+  both.atLeast(work - id, Polynomial(2) * ctas * others - ctas + 1);
+  EXPECT_TRUE(both.contradictByBits());
+  EXPECT_FALSE(facts.contradictByBits());
+  // Of what may be 2, too, no cases are made.
+  Facts wider;
+  wider.nonnegative = both.nonnegative;
+  wider.zero = both.zero;
+  wider.nonnegative.eraseIf(
+      [&](const Polynomial &p) { return p == Polynomial(1) - odd; });
+  wider.atLeast(2, odd);
+  EXPECT_FALSE(wider.contradictByBits());
+}

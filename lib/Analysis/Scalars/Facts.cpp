@@ -14,6 +14,7 @@
 #include "llvm/ADT/DenseSet.h"
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <memory>
 #include <numeric>
@@ -613,21 +614,22 @@ public:
   Question() = default;
   /// Those of a list up to `least` are 0 or more, the others 0.
   Question(const List &all, size_t least, const std::vector<bool> &keep) {
-    List parts[2];
+    // (By hash: a look at the polynomials themselves is far away.)
+    llvm::SmallVector<std::pair<size_t, const Polynomial *>, 128> parts[2];
     for (size_t i = 0; i < all.size(); ++i)
       if (keep[i] && !all[i]->isLost())
-        parts[i >= least].push_back(all[i]);
+        parts[i >= least].emplace_back(all[i]->hash(), all[i]);
     for (bool zero : {false, true}) {
-      List &part = parts[zero];
-      std::ranges::sort(part, [](const Polynomial *a, const Polynomial *b) {
-        return a->hash() != b->hash() ? a->hash() < b->hash() : *a < *b;
+      auto &part = parts[zero];
+      std::ranges::sort(part, [](const auto &a, const auto &b) {
+        return a.first != b.first ? a.first < b.first : *a.second < *b.second;
       });
-      auto rest = std::ranges::unique(
-          part,
-          [](const Polynomial *a, const Polynomial *b) { return *a == *b; });
+      auto rest = std::ranges::unique(part, [](const auto &a, const auto &b) {
+        return a.first == b.first && *a.second == *b.second;
+      });
       part.erase(rest.begin(), rest.end());
-      for (const Polynomial *p : part) {
-        hash = (hash ^ p->hash()) * 0x9e3779b97f4a7c15u + part.size();
+      for (auto [hashOfFact, p] : part) {
+        hash = (hash ^ hashOfFact) * 0x9e3779b97f4a7c15u + part.size();
         numbers.push_back(memory().numberOf(*p, zero));
       }
     }
@@ -855,6 +857,33 @@ static bool contradictory(const Facts &facts, const Facts &more, bool goal) {
 
 bool Facts::contradict(const Facts &more) const {
   return contradictory(*this, more, false);
+}
+
+/// `bits` are each 0 or 1.
+static bool contradictByCases(const Facts &facts,
+                              llvm::ArrayRef<Polynomial> bits) {
+  if (facts.contradict())
+    return true;
+  return !bits.empty() && std::ranges::all_of(std::array{0, 1}, [&](int bit) {
+    Facts one = facts;
+    one.equal(bits.front(), bit);
+    return contradictByCases(one, bits.drop_front());
+  });
+}
+
+bool Facts::contradictByBits() const {
+  constexpr size_t most = 3;
+  llvm::SmallVector<Polynomial, most> bits;
+  for (const Polynomial &p : nonnegative) {
+    if (p.atoms().size() != 1)
+      continue;
+    Polynomial bit = Polynomial::atom(p.atoms()[0]);
+    if (bits.size() < most && p == Polynomial(1) - bit &&
+        std::ranges::find(nonnegative, bit) != nonnegative.end() &&
+        std::ranges::find(bits, bit) == bits.end())
+      bits.push_back(bit);
+  }
+  return contradictByCases(*this, bits);
 }
 
 bool Facts::satisfied(const std::vector<std::vector<Facts>> &clauses) const {

@@ -192,20 +192,26 @@ private:
 
   /// Rows of a slack that can raise them, and lowers none.
   void dropFree() {
-    for (bool changed = true; changed;) {
-      changed = false;
-      std::vector<bool> minus(width), plus(width);
-      for (size_t i = 0; i < rows.size(); ++i)
-        if (state[i] != State::Gone)
-          for (size_t j = 0; j < width; ++j)
-            if (rows[i][j] != 0)
-              (rows[i][j] < 0 ? minus : plus)[j] = true;
-      for (size_t i = 0; i < rows.size(); ++i)
-        for (size_t j = 0; j < width && state[i] != State::Gone; ++j)
-          if (rows[i][j] > 0 && !minus[j]) {
-            state[i] = State::Gone;
-            changed = true;
-          }
+    // How many rows each slack lowers.
+    std::vector<uint32_t> lowers(width);
+    for (size_t i = 0; i < rows.size(); ++i)
+      for (size_t j = 0; j < width && state[i] != State::Gone; ++j)
+        lowers[j] += rows[i][j] < 0;
+    std::vector<uint32_t> free;
+    for (size_t j = 0; j < width; ++j)
+      if (!lowers[j])
+        free.push_back(j);
+    while (!free.empty()) {
+      const uint32_t slack = free.back();
+      free.pop_back();
+      for (size_t i = 0; i < rows.size(); ++i) {
+        if (state[i] == State::Gone || rows[i][slack] <= 0)
+          continue;
+        state[i] = State::Gone;
+        for (size_t j = 0; j < width; ++j)
+          if (rows[i][j] < 0 && --lowers[j] == 0)
+            free.push_back(j);
+      }
     }
   }
 

@@ -65,15 +65,16 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   proof.peeled = of.peeled;
   if (!proof.readLaunch())
     return proof.stopped;
+  const Facts launch = proof.launch;
+  proof.launch.add(of.facts);
+  const bool none = proof.launch.contradictByBits();
   // Of facts that contradict each other all would be proved.
-  if (of.depth == 0 && proof.launch.contradict()) {
+  if (of.depth == 0 && none) {
     proof.stop("no launch is what titan.require asks for: nothing is proved",
                kernel, "requirements that can hold together");
     return proof.stopped;
   }
-  const Facts launch = proof.launch;
-  proof.launch.add(of.facts);
-  if (proof.launch.contradict())
+  if (none)
     return std::nullopt; // no such launch
   bool good =
       proof.findExports() && proof.checkCounts() && proof.checkMulticast() &&

@@ -131,6 +131,9 @@ public:
   bool contradict() const { return contradict({}); }
   /// Nor these and `more`, which is what is asked about.
   bool contradict(const Facts &more) const;
+  /// The same, or they do so both where an atom of 0 or 1 (a remainder by 2) is the
+  /// one, and where it is the other: by cases of up to three of those.
+  bool contradictByBits() const;
   /// Numbers that were found before satisfy them and one case of each of these.
   bool satisfied(const std::vector<std::vector<Facts>> &clauses) const;
   /// a >= b for all that satisfies them.
