@@ -147,10 +147,12 @@ bool Flags::ranks() {
   for (const Polynomial &extent : proof.grid)
     all = all * extent;
   const int64_t most = checker::bound::fewestMultiprocessors;
-  if (!launch.provesAtLeast(most, all) &&
-      !(proof.multiprocessors &&
-        launch.provesAtLeast(*proof.multiprocessors, all)) &&
-      proof.without != Judgement::Residency)
+  const bool asked = proof.multiprocessors &&
+                     launch.provesAtLeast(*proof.multiprocessors, all);
+  if (!asked && launch.provesAtLeast(most, all))
+    proof.assumptions.insert("the device has at least " + std::to_string(most) +
+                             " multiprocessors");
+  else if (!asked && proof.without != Judgement::Residency)
     return proof.stop(
         "this waits for a CTA that is started later, and the grid "
         "is not shown to be at most as many CTAs as the device has "

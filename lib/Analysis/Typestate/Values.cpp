@@ -460,8 +460,8 @@ std::optional<TValue> Arithmetic::parityBehind(const TValue &of,
 
 TValue Arithmetic::term(Operation *op, ArrayRef<TValue> operands,
                         Facts &facts) {
-  // Uninterpreted: equal for equal operands. Operations are equal by name and
-  // attributes.
+  // Uninterpreted: equal for equal operands. Operations are equal by name,
+  // attributes and widths (of a negative number shrui has other bits in each).
   if (op->getNumResults() != 1 ||
       !checker::bitsOf(getElementTypeOrSelf(op->getResult(0).getType())) ||
       getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1))
@@ -474,6 +474,9 @@ TValue Arithmetic::term(Operation *op, ArrayRef<TValue> operands,
     polynomials.push_back(*p);
   }
   std::string kind = op->getName().getStringRef().str();
+  for (Type type : {op->getOperand(op->getNumOperands() - 1).getType(),
+                    op->getResult(0).getType()})
+    kind += "." + std::to_string(checker::bitsOf(getElementTypeOrSelf(type)));
   return TValue::of(Polynomial::atom(
       atoms.atom(kind, op->getAttrDictionary().getAsOpaquePointer(),
                  std::move(polynomials))));
@@ -585,7 +588,10 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
         return TValue();
       }
     } else
-      assumptions.insert("no index overflows 64 bits");
+      assumptions.insert(
+          getElementTypeOrSelf(op->getResult(0).getType()).isIndex()
+              ? "no index overflows 64 bits"
+              : "no integer of 64 bits wraps round");
     return TValue::of(std::move(result));
   };
   using P = arith::CmpIPredicate;

@@ -6,12 +6,13 @@
 // RUN: titan check %s --require=proved | FileCheck %s
 // RUN: titan run %s --schedule random:1
 // CHECK: @once: accepted
-// CHECK: {{^}}  proved, for every size
+// CHECK: {{^}}  proved, for every size that the launch admits; assumed: {{.*}}the device has at least 64 multiprocessors
 // CHECK: @two: accepted
 // CHECK: {{^}}  proved, for every size
 // CHECK: @rounds: accepted
 // CHECK: {{^}}  proved, for every size
 // CHECK: @columns: accepted
+// CHECK-NOT: multiprocessors
 // CHECK: {{^}}  proved, for every size
 //
 // More CTAs than are there at once.
