@@ -7,8 +7,8 @@
 // RUN: %variant elected %s | not titan check - --kernel product 2>&1 | FileCheck %s --check-prefix=ELECTED
 // ELECTED: error: [issue-cardinality] 'titan.mma' is executed by one lane of warp 0, and takes the whole warpgroup
 // ELECTED: fix: take it out of titan.elect: all four warps of the warpgroup issue it together
-// RUN: %variant elected %s | not titan run - --kernel product 2>&1 | FileCheck %s --check-prefix=RUN
-// RUN: error: [issue-cardinality] 'titan.mma' is for the whole warpgroup, and one thread executes it
+// RUN: %variant elected %s | not titan run - --kernel product 2>&1 | FileCheck %s --check-prefix=RAN
+// RAN: error: [issue-cardinality] 'titan.mma' is for the whole warpgroup, and one thread executes it
 //
 // RUN: not titan check %s --kernel state 2>&1 | FileCheck %s --check-prefix=STATE
 // STATE: error: [undecided] the checker does not follow the states of arrivals yet

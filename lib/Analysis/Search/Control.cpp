@@ -181,7 +181,7 @@ static bool polls(scf::WhileOp loop, Operation *source) {
   cast<HardwareEffectsInterface>(source).getHardwareEffects(effects);
   for (const effect::Effect &effect : effects)
     if (auto *access = std::get_if<effect::Access>(&effect.what);
-        !access || !isa<GlobalType>(access->bytes.object.getType()))
+        access && !isa<GlobalType>(access->bytes.object.getType()))
       return false;
   return !loop->walk([&](HardwareEffectsInterface op) {
                 return op == source ? WalkResult::advance()

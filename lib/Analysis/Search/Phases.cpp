@@ -448,12 +448,14 @@ void Execution::checkRange(uint32_t a, const Event &event, uint32_t b) {
   if (bytes <= target->mbarrierMaxTx)
     return;
   // Of the other kind those count that come before this under any schedule: no copy
-  // is known to be over before its phase is.
+  // is known to be over before its phase is. (Lanes that do the same add up to the
+  // most that each of them has, times their number.)
   for (const Contribution &c : barrier.contributions)
     if ((last.kind == Contribution::Expect
              ? c.kind == Contribution::Complete && !copies(c.agent, *c.event)
              : c.kind == Contribution::Expect) &&
-        isBefore(c.agent, c.event->lanes, c.tick, a, event))
+        ((c.agent == a && c.event->lanes == event.lanes) ||
+         isBefore(c.agent, c.event->lanes, c.tick, a, event)))
       bytes -= c.amount;
   if (bytes <= target->mbarrierMaxTx)
     return;
