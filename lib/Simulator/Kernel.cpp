@@ -8,6 +8,7 @@
 #include "titan/Simulator/ExecutionTable.h"
 
 #include "titan/Analysis/Assertion.h"
+#include "titan/Target/LoopCounter.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -84,6 +85,14 @@ static Step loopBegin(Agent &agent, const Inst &inst) {
         inst.origin, &agent);
     return Step::Failed;
   }
+  std::string why =
+      counterOverflow(static_cast<int64_t>(agent.scalars[inst.a]),
+                      static_cast<int64_t>(agent.scalars[inst.b]), step,
+                      bitsOf(static_cast<ElementType>(inst.imm)), inst.flag);
+  if (!why.empty()) {
+    agent.machine.find(Code::LoopOverflow, why, inst.origin, &agent);
+    return Step::Failed;
+  }
   agent.scalars[inst.dst] = agent.scalars[inst.a];
   agent.iterations[inst.loop] = 0;
   return Step::Next;
@@ -100,7 +109,7 @@ static Step loopTest(Agent &agent, const Inst &inst) {
 }
 
 static Step loopNext(Agent &agent, const Inst &inst) {
-  // Wraps round, as the add of PTX does.
+  // It fits: loopBegin has looked.
   agent.scalars[inst.dst] =
       canonical(static_cast<ElementType>(inst.imm),
                 agent.scalars[inst.dst] + agent.scalars[inst.c]);

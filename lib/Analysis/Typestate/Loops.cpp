@@ -333,9 +333,13 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
   // A step past the last number of the type would wrap round. The last one leads less
   // than a step past the bound, and to it where steps divide what lies between.
   auto fits = [&] {
+    const int64_t most = (int64_t(1) << (bits - 1)) - 1;
     Facts facts = state.facts;
-    return facts.provesAtLeast((int64_t(1) << (bits - 1)) - 1,
-                               *upper + *step - 1) ||
+    // Compilers compute the distance of the bounds in the type, too.
+    if (!facts.provesAtLeast(*lower, 0) &&
+        !facts.provesAtLeast(most, *upper - *lower))
+      return false;
+    return facts.provesAtLeast(most, *upper + *step - 1) ||
            facts.provesAtLeast(
                0,
                proof.arithmetic.divide(*upper - *lower, *step, facts).second);

@@ -9,6 +9,7 @@
 #include "titan/Dialect/Titan/ArgumentAlignment.h"
 #include "titan/Dialect/Titan/Example.h"
 #include "titan/Dialect/Titan/InitialValues.h"
+#include "titan/Target/LoopCounter.h"
 #include "titan/Target/NearestWord.h"
 #include "titan/Target/Target.h"
 
@@ -311,6 +312,23 @@ LogicalResult titan::verifyArgumentAlignment(KernelOp kernel) {
   return success();
 }
 
+/// Where constants say how a loop counts; before any rewriting computes how often it
+/// runs.
+static LogicalResult verifyCounter(scf::ForOp loop) {
+  APInt lower, upper, step;
+  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
+      !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) ||
+      !matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
+      lower.getBitWidth() > 64)
+    return success();
+  std::string why = counterOverflow(lower.getSExtValue(), upper.getSExtValue(),
+                                    step.getSExtValue(), lower.getBitWidth(),
+                                    loop.getUnsignedCmp());
+  if (why.empty())
+    return success();
+  return loop.emitOpError("[loop-overflow] ") << why;
+}
+
 LogicalResult KernelOp::verifyRegions() {
   auto check = [&](Region &region, ArrayRef<Type> types,
                    StringRef what) -> LogicalResult {
@@ -400,6 +418,9 @@ LogicalResult KernelOp::verifyRegions() {
         return WalkResult::interrupt();
       }
     }
+    if (auto loop = dyn_cast<scf::ForOp>(op);
+        loop && failed(verifyCounter(loop)))
+      return WalkResult::interrupt();
     if (isa<WarpSpecializeOp>(op) && op->getParentRegion() != &getBody()) {
       withFix(op->emitOpError(
                   "[partition-shape] stands in the kernel's body itself"),
@@ -448,14 +469,27 @@ LogicalResult LaunchOp::verify() {
                          "scalar or a tensor map, "
                          "not ")
              << type;
-  std::array<int64_t, 3> cluster =
-      (*this)->getParentOfType<KernelOp>().getClusterShape();
-  for (auto [d, extent] : llvm::enumerate(getGrid()))
-    if (APInt ctas; matchPattern(extent, m_ConstantInt(&ctas)) &&
-                    ctas.getSExtValue() % cluster[d])
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  const TargetInfo &device = targetOf(kernel);
+  std::array<int64_t, 3> cluster = kernel.getClusterShape();
+  for (auto [d, extent] : llvm::enumerate(getGrid())) {
+    APInt constant;
+    if (!matchPattern(extent, m_ConstantInt(&constant)))
+      continue;
+    int64_t ctas = constant.getSExtValue(),
+            most = d == 0 ? device.maxGridX : device.maxGridYZ;
+    if (ctas < 1)
+      return withFix(emitOpError("[launch-zero-dim] dimension ")
+                         << d << " of the grid is " << ctas,
+                     "a grid has at least one CTA in each dimension");
+    if (most != TargetInfo::absent && ctas > most)
+      return emitOpError("[launch-grid] dimension ")
+             << d << " of the grid is " << ctas << ", at most " << most;
+    if (ctas % cluster[d])
       return emitOpError("[cluster-limit] dimension ")
-             << d << " of the grid is " << ctas.getSExtValue()
+             << d << " of the grid is " << ctas
              << ", no multiple of the cluster's " << cluster[d];
+  }
   return success();
 }
 

@@ -1,0 +1,26 @@
+//===- LoopCounter.h - whether a counted loop's counter fits -----*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_TARGET_LOOPCOUNTER_H
+#define TITAN_TARGET_LOOPCOUNTER_H
+
+#include <cstdint>
+#include <string>
+
+namespace titan {
+
+/// Why `for (i = lower; i < upper; i += step)` does not count in `bits` bits (1 to
+/// 64): its bounds are further apart than the type holds, or its counter would wrap
+/// before it comes to `upper`. Empty: it counts, or does not run at all. Numbers are
+/// sign-extended; `isUnsigned`: they are compared as unsigned ones. A step that is
+/// not positive is another error, and none here.
+std::string counterOverflow(int64_t lower, int64_t upper, int64_t step,
+                            unsigned bits, bool isUnsigned);
+
+} // namespace titan
+
+#endif
