@@ -228,6 +228,10 @@ private:
   /// Whether X's own warp, another than Y's, waits for it before it tells
   /// anybody anything.
   bool waitsInTime(const AccessRecord &x, const AccessRecord &y) const;
+  /// Whether X's warp waits for its group before `end`, an event of that warp; and,
+  /// unless `passesBarriers`, before it meets other warps.
+  bool waitsForGroup(const AccessRecord &x, const Event *end,
+                     bool passesBarriers) const;
 
   void access(uint32_t agent, const Event &event, const Action &action);
   /// MM-85: memory that earlier grids may write, before the wait for them.
@@ -243,6 +247,11 @@ private:
   void arrive(uint32_t agent, const Event &event, const Action &action);
   void expect(uint32_t agent, const Event &event, const Action &action);
   void complete(uint32_t agent, const Event &event, const Action &action);
+  /// Whether an event's bytes are those of a copy, and come when that is done.
+  bool copies(uint32_t agent, const Event &event) const;
+  /// After a contribution of bytes: whether the barrier's transaction count can
+  /// leave its range under some schedule (MM-50).
+  void checkRange(uint32_t agent, const Event &event, uint32_t barrier);
   void commit(uint32_t agent, const Event &event, const Action &action);
   bool waitGroup(uint32_t agent, const Event &event, const Action &action);
   /// The warps [first, second) of an agent's warpgroup.
@@ -271,6 +280,8 @@ private:
   bool namedBarrier(uint32_t agent, const Event &event, const Action &action);
   bool clusterBarrier(uint32_t agent, const Event &event, const Action &action);
   /// Arrivals and waits of two CTAs name a scope that includes both (MM-42).
+  static std::string fixOfScope(Scope release, mlir::Operation *arrival,
+                                Scope acquire, mlir::Operation *wait);
   void checkScope(Scope release, Scope acquire, uint32_t first, uint32_t second,
                   const Event &arrival, const Event &wait);
   void fence(uint32_t agent, const Event &event, const Action &action);
@@ -511,6 +522,8 @@ private:
     std::vector<Signal> signals;
     int64_t initial = 0; ///< titan.initial.
     int64_t value = 0;
+    /// Whether `total`, `steps` and `changed` have been found.
+    bool summed = false;
     /// Who changes it otherwise than by adding.
     const Event *changed = nullptr;
   };

@@ -431,6 +431,43 @@ void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
   });
 }
 
+bool Execution::copies(uint32_t a, const Event &event) const {
+  ArrayRef<Action> actions(program.programs[a].actions);
+  return llvm::any_of(
+      actions.slice(event.first, event.count),
+      [](const Action &action) { return action.kind == Action::Access; });
+}
+
+void Execution::checkRange(uint32_t a, const Event &event, uint32_t b) {
+  const Barrier &barrier = barriers[b];
+  const Contribution &last = barrier.contributions.back();
+  int64_t bytes = 0;
+  for (const Contribution &c : barrier.contributions)
+    if (c.kind == last.kind)
+      bytes += c.amount;
+  if (bytes <= target->mbarrierMaxTx)
+    return;
+  // Of the other kind those count that come before this under any schedule: no copy
+  // is known to be over before its phase is. (Lanes that do the same add up to the
+  // most that each of them has, times their number.)
+  for (const Contribution &c : barrier.contributions)
+    if ((last.kind == Contribution::Expect
+             ? c.kind == Contribution::Complete && !copies(c.agent, *c.event)
+             : c.kind == Contribution::Expect) &&
+        ((c.agent == a && c.event->lanes == event.lanes) ||
+         isBefore(c.agent, c.event->lanes, c.tick, a, event)))
+      bytes -= c.amount;
+  if (bytes <= target->mbarrierMaxTx)
+    return;
+  if (Finding *finding = report.add(
+          Code::BarrierRange, event.op, nullptr,
+          Twine("the transaction count of barrier ") + barrierName(b) +
+              " can become " +
+              Twine(last.kind == Contribution::Expect ? bytes : -bytes) +
+              " bytes in phase " + Twine(barrier.phaseOfLife())))
+    finding->events.push_back(who(a, event));
+}
+
 void Execution::expect(uint32_t a, const Event &event, const Action &action) {
   const auto &effect = std::get<effect::ExpectTx>(action.effect->what);
   int64_t amount = action.amount * program.times(event, effect.by);
@@ -445,15 +482,14 @@ void Execution::expect(uint32_t a, const Event &event, const Action &action) {
     barrier.contributions.push_back({Contribution::Expect, a, event.lanes,
                                      agents[a].tick, &event, amount,
                                      Scope::Cta});
+    checkRange(a, event, b);
   });
 }
 
 void Execution::complete(uint32_t a, const Event &event, const Action &action) {
   const auto &effect = std::get<effect::CompleteTx>(action.effect->what);
   // A copy's, when it is done; or the instruction of that name.
-  bool copy = false;
-  for (uint32_t i = 0; i < event.count; ++i)
-    copy |= program.programs[a].actions[event.first + i].kind == Action::Access;
+  const bool copy = copies(a, event);
   // What one thread must issue is taken to be issued by one (cardinality() has
   // told); of a tile the warp's elements have been counted.
   bool each = event.cardinality == effect::Cardinality::EveryThread;
@@ -475,6 +511,7 @@ void Execution::complete(uint32_t a, const Event &event, const Action &action) {
     barrier.contributions.push_back({Contribution::Complete, a, Elected,
                                      agents[a].tick, &event, amount,
                                      Scope::Cluster});
+    checkRange(a, event, b);
   });
 }
 
@@ -606,8 +643,11 @@ bool Execution::waitBarrier(uint32_t a, const Event &event,
   Barrier &barrier = barriers[b];
   Agent &agent = agents[a];
   if (action.amount < 0) {
-    report.add(Code::Undecided, event.op, nullptr,
-               "the checker does not follow the states of arrivals yet");
+    if (Finding *finding = report.add(
+            Code::Undecided, event.op, nullptr,
+            "the checker does not follow the states of arrivals yet"))
+      finding->fix = "wait by titan.mbarrier.wait with a parity: phase n of a "
+                     "barrier, counted from 0, has parity n mod 2";
     aborted = true;
     return false;
   }

@@ -28,10 +28,6 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::typestate;
 
-/// Bytes that a phase can expect: tx-count is 2^20 - 1 at most (PTX ISA, mbarrier
-/// contents).
-static constexpr int64_t mostBytes = (int64_t(1) << 20) - 1;
-
 /// Of those of the slot the first one that is not known to be over: the next one of the
 /// slot cannot begin before these bytes have come, and those before it are over.
 std::optional<Polynomial> Walk::countedUse(Operation *op, State &state,
@@ -109,7 +105,7 @@ bool Proof::checkBytes(ObjectId ring, const Polynomial &uses) {
   }
   for (auto *some : {&expected, &copied})
     for (auto [use, bytes] : *some)
-      if (expected[use] != copied[use] || bytes > mostBytes)
+      if (expected[use] != copied[use] || bytes > target.mbarrierMaxTx)
         return stop("use " + std::to_string(use) + " of " + name(ring) +
                         " expects " + std::to_string(expected[use]) +
                         " bytes, and " + std::to_string(copied[use]) +

@@ -410,7 +410,19 @@ bool Walk::expect(Operation *op, const effect::ExpectTx &expect, State &state,
                 "expect_tx for"))
       return false;
     if (!proof.isCounted(ring->object)) {
-      w.bytes[elected][ring->object].first += *bytes;
+      int64_t &open = w.bytes[elected][ring->object].first;
+      open += *bytes;
+      // All of them together keep the transaction count in its range.
+      auto &most = proof.mostExpected[ring->object];
+      most[warp] = std::max(most[warp], open);
+      int64_t all = 0;
+      for (auto [_, expected] : most)
+        all += expected;
+      if (all > proof.target.mbarrierMaxTx)
+        return proof.stop("a phase of " + proof.name(ring->object) +
+                              " may expect " + std::to_string(all) +
+                              " bytes, more than its barrier counts",
+                          op, "fewer bytes a phase");
       continue;
     }
     if (mode == Mode::Final)

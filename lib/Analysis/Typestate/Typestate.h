@@ -343,6 +343,8 @@ struct Proof {
   int64_t lanes;                       ///< Of a warp.
   Shared &shared;
   Atoms &atoms;
+  /// The most that each warp has expected of one phase of a ring, in bytes.
+  std::map<ObjectId, std::map<int, int64_t>> mostExpected;
   std::set<std::string> assumptions;
   Arithmetic arithmetic{atoms, assumptions};
   /// What the launch says, and this case.
