@@ -345,7 +345,8 @@ size_t Instantiator::Impl::registerChoice(Choice choice) {
     return found->second;
   choice.name = nameOf({choice.upper, choice.lower, choice.step});
   if (choice.kind == Choice::Branch)
-    choice.values = {1, 0};
+    choice.values =
+        choice.error ? std::vector<int64_t>{1} : std::vector<int64_t>{1, 0};
   std::vector<uint32_t> ignored;
   for (Number number : {choice.upper, choice.lower, choice.step})
     symbols.collect(number, ignored, &constants);
@@ -726,4 +727,15 @@ std::vector<Operation *> Instantiator::oneSided(size_t period) const {
     if (sides.taken != 3 && sides.differences.size() > period)
       result.push_back(op);
   return result;
+}
+
+bool Instantiator::isDead(Operation *op) const {
+  for (Operation *at = op->getParentOp(); at && !isa<KernelOp>(at);
+       at = at->getParentOp()) {
+    if (impl->open.contains(at))
+      return false;
+    if (impl->settled.contains(at))
+      return true;
+  }
+  return false;
 }

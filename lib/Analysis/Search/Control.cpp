@@ -11,6 +11,7 @@
 #include "Courses.h"
 
 #include "titan/Analysis/Assertion.h"
+#include "titan/Target/LoopCounter.h"
 
 using namespace mlir;
 using namespace titan;
@@ -89,6 +90,18 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
             "or more; or compare by slt");
     return false;
   }
+  if (std::string why = counterOverflow(
+          lower.number.value, upper.number.value, step.number.value,
+          bitsOf(cast<scf::ForOp>(op.op).getInductionVar().getType()),
+          cast<scf::ForOp>(op.op).getUnsignedCmp());
+      !why.empty()) {
+    problem(Code::LoopOverflow, op.op, why + launchSuffix());
+    return false;
+  }
+  if (varies)
+    open.insert(op.op);
+  else
+    settled.insert(op.op);
   SmallVector<Val> carried;
   for (unsigned i = 3; i < op.in.size(); ++i)
     carried.push_back(values[op.in[i]]);
@@ -161,6 +174,22 @@ static Operation *sourceOf(Value value) {
   return nullptr;
 }
 
+/// Whether a loop does nothing but read global memory, by `source`, and ask whether
+/// it goes on.
+static bool polls(scf::WhileOp loop, Operation *source) {
+  effect::EffectList effects;
+  cast<HardwareEffectsInterface>(source).getHardwareEffects(effects);
+  for (const effect::Effect &effect : effects)
+    if (auto *access = std::get_if<effect::Access>(&effect.what);
+        access && !isa<GlobalType>(access->bytes.object.getType()))
+      return false;
+  return !loop->walk([&](HardwareEffectsInterface op) {
+                return op == source ? WalkResult::advance()
+                                    : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
 /// A loop of which nobody knows how often it runs: on what that depends, and what
 /// would let it be known.
 static std::pair<std::string, std::string> unknownLoop(scf::WhileOp loop,
@@ -182,7 +211,11 @@ static std::pair<std::string, std::string> unknownLoop(scf::WhileOp loop,
       fix =
           "a loop that asks the barrier and does nothing else is a wait; what "
           "it does meanwhile, do before it waits, or behind";
-    else if (std::holds_alternative<effect::Access>(effect.what))
+    else if (auto *access = std::get_if<effect::Access>(&effect.what);
+             access && access->kind == AccessKind::Read && polls(loop, source))
+      fix = "wait by titan.flag.wait for the value that ends the loop: the "
+            "checker knows that wait, and which signals it is behind";
+    else if (access)
       fix = "numbers that an atom add of 1 brings, posted as the only ones in "
             "the slots of a pipe, are dealt out in turn where each loop that "
             "reads them runs while its number is below a bound (arith.cmpi "
@@ -222,13 +255,18 @@ bool Instantiator::Impl::executeWhile(const CompiledOp &op, Lanes lanes,
       if (condition.kind == Val::Int) {
         // From titan-counted-loops.
         auto why = op.op->getAttrOfType<StringAttr>("titan.uncounted");
+        // What it goes on by may be brought by memory: a ticket, say.
+        std::string brought =
+            unknownLoop(cast<scf::WhileOp>(op.op), condition).second;
         problem(Code::Undecided, op.op,
                 "how often this loop runs the launch decides, and it is not "
                 "known to count by steps" +
                     (why ? ": " + why.str() : std::string()),
-                "write an scf.for, or a loop whose condition is arith.cmpi slt "
-                "(or ult) of a counter, which each iteration raises by the "
-                "same step, and a bound");
+                brought.empty()
+                    ? "write an scf.for, or a loop whose condition is "
+                      "arith.cmpi slt (or ult) of a counter, which each "
+                      "iteration raises by the same step, and a bound"
+                    : brought);
       } else {
         auto [message, fix] = unknownLoop(cast<scf::WhileOp>(op.op), condition);
         problem(Code::Undecided, op.op, message, fix);
@@ -297,6 +335,7 @@ bool Instantiator::Impl::executeIf(const CompiledOp &op, Lanes lanes,
     decidedByData(op);
   if (op.hasEffects || !op.out.empty())
     decidesSide(op, condition);
+  (condition.number.symbol || condition.iter ? open : settled).insert(op.op);
   const CompiledBlock &block = op.regions[condition.number.value ? 0 : 1];
   // There what is compared is so, too, where data decides it.
   SmallVector<std::pair<Value, Val>> before;

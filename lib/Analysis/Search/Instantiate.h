@@ -50,6 +50,9 @@ struct Choice {
   std::vector<int64_t> values;
   /// A name for reports: of a launch value, or of what it is computed from.
   std::string name;
+  /// Branches: an outcome that is an error. Launches that have it are looked for,
+  /// and that there are none is not asked to be shown.
+  bool error = false;
   bool loop() const { return kind == Loop; }
 };
 
@@ -113,6 +116,9 @@ public:
   /// at a counter, which other counts take further, and not at a slot or
   /// parity.
   std::vector<mlir::Operation *> oneSided(size_t period) const;
+  /// Whether an operation that no program has come to stands in a loop or branch
+  /// whose way in constants decide: no launch comes to it.
+  bool isDead(mlir::Operation *op) const;
   /// Dimensions of the grid along which there are, in some launch, several
   /// clusters.
   llvm::SmallVector<int> besides() const;

@@ -346,6 +346,21 @@ bool Instantiator::Impl::executeView(const CompiledOp &op) {
   return true;
 }
 
+void Instantiator::Impl::wishForNoResult(const CompiledOp &op, Number by) {
+  if (!by.symbol || ofCta(by) || ofPromised(by))
+    return;
+  using P = arith::CmpIPredicate;
+  const bool division = divides(op.code);
+  const Number limit{division ? 0 : int64_t(op.bits), 0};
+  registerChoice(
+      {.op = op.op,
+       .kind = Choice::Branch,
+       .upper = {0,
+                 symbols.apply(Arith::Cmp, unsigned(division ? P::eq : P::uge),
+                               op.bits, 1, by, limit, {})},
+       .error = true});
+}
+
 bool Instantiator::Impl::checkIndex(const CompiledOp &op,
                                     const effect::View &view,
                                     const Val &index) {
@@ -431,7 +446,9 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     }
     if (launch && a.kind == Val::Int && b.kind == Val::Int)
       notePiece(op, a, b);
-    if (a.kind == Val::Int && b.kind == Val::Int && c.kind == Val::Int)
+    if (b.kind == Val::Int && (divides(op.code) || shifts(op.code)))
+      wishForNoResult(op, b.number);
+    if (a.kind == Val::Int && b.kind == Val::Int && c.kind == Val::Int) {
       if (auto number =
               evaluate(op.code, op.predicate, op.operandBits, op.bits,
                        a.number.value, b.number.value, c.number.value)) {
@@ -442,6 +459,19 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
         set(result);
         return true;
       }
+      if (divides(op.code) || shifts(op.code)) {
+        problem(Code::InvalidOp, op.op,
+                Twine("'") + op.op->getName().getStringRef() + "' of " +
+                    Twine(a.number.value) + " and " + Twine(b.number.value) +
+                    " has no result, by " +
+                    program->describe(agent, iteration, lanes) + launchSuffix(),
+                Twine("say in the launch region, by titan.require, that ") +
+                    (divides(op.code)
+                         ? Twine("the divisor is not 0")
+                         : "the shift is 0 to " + Twine(op.bits - 1)));
+        return false;
+      }
+    }
     result.revealed = a.revealed || b.revealed || c.revealed;
     set(result);
     return true;

@@ -300,6 +300,10 @@ struct Instantiator::Impl {
   std::set<std::pair<Code, mlir::Operation *>> told;
   std::set<std::string> gapsTold;
 
+  /// Loops and branches by how the way into them was decided when they were come
+  /// to: by sizes, arguments or iterations; by constants and the ids of warps alone.
+  llvm::DenseSet<mlir::Operation *> open, settled;
+
   bool runAgents();
   /// The events of all agents, by which the outcomes reached are covered.
   std::unique_ptr<Program> runAll();
@@ -330,6 +334,9 @@ struct Instantiator::Impl {
   bool executeElect(const CompiledOp &op, Lanes lanes, uint32_t iteration);
   bool executeSpecialize(const CompiledOp &op, Lanes lanes);
   bool executeView(const CompiledOp &op);
+  /// A launch shall be looked for that lets a division or shift by this number have
+  /// no result.
+  void wishForNoResult(const CompiledOp &op, Number by);
   bool checkIndex(const CompiledOp &op, const effect::View &view,
                   const Val &index);
   void computeTensor(const CompiledOp &op);

@@ -84,6 +84,7 @@ void Instantiator::Impl::readRegion() {
   launchNumbers.clear();
   requirements.clear();
   requireOps.clear();
+  llvm::DenseSet<Value> undefined;
   Block &region = kernel.getLaunch().front();
   auto unknown = [&](Value value, StringRef name) {
     unsigned bits = bitsOf(value.getType());
@@ -123,6 +124,10 @@ void Instantiator::Impl::readRegion() {
       continue;
     }
     if (auto require = dyn_cast<RequireOp>(op)) {
+      if (undefined.contains(require.getCondition())) {
+        requirements.push_back({0, 0});
+        requireOps.push_back(require);
+      }
       if (auto found = launchNumbers.find(require.getCondition());
           found != launchNumbers.end()) {
         requirements.push_back(found->second);
@@ -139,6 +144,13 @@ void Instantiator::Impl::readRegion() {
                                      ? integer.getInt() & 1
                                      : integer.getInt(),
                                  0};
+      continue;
+    }
+    // As in a run, what is computed from what has no result has none.
+    if (llvm::any_of(op.getOperands(), [&](Value operand) {
+          return undefined.contains(operand);
+        })) {
+      undefined.insert(result);
       continue;
     }
     auto [code, predicate] = classify(&op);
@@ -161,11 +173,15 @@ void Instantiator::Impl::readRegion() {
         launchNumbers[result] = {symbol ? 0 : *constant, symbol};
         continue;
       }
+      if (divides(code) || shifts(code)) {
+        undefined.insert(result);
+        continue;
+      }
     }
     unknown(result, op.getName().getStringRef());
   }
   for (auto [d, extent] : llvm::enumerate(kernel.getLaunchOp().getGrid()))
-    grid[d] = launchNumbers.lookup(extent);
+    grid[d] = launchNumbers.lookup(extent); // (Undefined: 0, which is no grid.)
 }
 
 void Instantiator::Impl::narrow(Number condition, bool computed) {

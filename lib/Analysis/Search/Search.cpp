@@ -33,6 +33,7 @@ Search::Search(KernelOp kernel, const CheckOptions &options, bool impossible,
 //===----------------------------------------------------------------------===//
 
 void Search::execute(const Program &program) {
+  executed = true;
   result.events += program.events();
   Execution(program, instantiator.footprints, report, cumulativeFences).run();
   if (report.list.size() == shown)
@@ -159,7 +160,7 @@ std::vector<Search::Outcomes> Search::combinations() {
   for (size_t loop : loops)
     base[loop] = 2;
   for (auto [i, choice] : llvm::enumerate(choices))
-    if (choice.kind == Choice::Branch ||
+    if ((choice.kind == Choice::Branch && !choice.error) ||
         (choice.kind == Choice::Value && (instantiator.leavesOf(i) & ~decided)))
       others.push_back(i);
   if (loops.empty())
@@ -254,7 +255,7 @@ void Search::runOutcomes(size_t number) {
       continue;
     // What decides a number decides its own loop; those around it run.
     auto isOther = [&](size_t i) {
-      return choices[i].kind != Choice::Value &&
+      return choices[i].kind != Choice::Value && !choices[i].error &&
              !(choices[number].kind == Choice::Value && choices[i].loop() &&
                (instantiator.leavesOf(i) & instantiator.leavesOf(number)));
     };
@@ -285,7 +286,8 @@ void Search::runOutcomes(size_t number) {
           break;
     if (!instantiator.problems.empty())
       break;
-    if (!covered() && (!choices[number].loop() || outcome <= 1))
+    if (!covered() && !choices[number].error &&
+        (!choices[number].loop() || outcome <= 1))
       unreached(choices[number].op,
                 choices[number].loop()
                     ? "no launch was found under which this loop runs " +
@@ -507,9 +509,13 @@ void Search::run() {
     runLaunches();
   if (!followed())
     return;
+  if (!executed)
+    unreached(kernel.getLaunchOp(),
+              "no launch was found that the launch region admits (its checks, "
+              "and a grid of CTAs as the device has them)");
   // Nor has what was never reached.
   kernel.getBody().walk([&](HardwareEffectsInterface op) {
-    if (op->getNumRegions() || sharing.reached(op))
+    if (op->getNumRegions() || sharing.reached(op) || instantiator.isDead(op))
       return WalkResult::advance();
     unreached(op, "no sizes were found under which this is executed");
     return WalkResult::interrupt();

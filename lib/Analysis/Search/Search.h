@@ -68,6 +68,8 @@ private:
   bool tooMany = false;
   /// A launch has no other CTAs than those that were run.
   bool wholeGrid = false;
+  /// Some launch was found, and has been run.
+  bool executed = false;
   /// Findings when somebody was told last.
   size_t shown = 0;
   /// Whole launches that were looked at, and those since one has shown
