@@ -178,10 +178,14 @@ bool Agent::oneThread(const Inst &inst) {
 bool Agent::wholeWarp(const Inst &inst) {
   if (!elected)
     return true;
+  auto hardware = dyn_cast<HardwareEffectsInterface>(inst.origin);
+  const bool four =
+      hardware && hardware.getCardinality() == effect::Cardinality::Warpgroup;
   machine.find(Code::IssueCardinality,
-               llvm::formatv("'{0}' is for the whole warp, and one thread "
-                             "executes it: {1}",
-                             inst.origin->getName().getStringRef(), who(inst)),
+               llvm::formatv("'{0}' is for the whole {1}, and one thread "
+                             "executes it: {2}",
+                             inst.origin->getName().getStringRef(),
+                             four ? "warpgroup" : "warp", who(inst)),
                inst.origin, this);
   return false;
 }

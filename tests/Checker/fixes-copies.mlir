@@ -50,6 +50,12 @@
 // RUN: %variant ahead %s | not titan check - --kernel groups 2>&1 | FileCheck %s --check-prefix=AHEAD --implicit-check-not=group-wait-count
 // AHEAD: error: [completion-not-observed] 'titan.shared.load'
 // AHEAD: fix: let the thread that issues 'titan.cp_async' wait for its group (cp.async.wait_group) before 'titan.shared.load'
+//
+// Read as other threads have copied it: each has waited for its own, and no barrier stands behind that.
+// VARIANT others: in load `!regs` -> `tensor<16x64xf32, #titan.blocked<elements = [1, 4], lanes = [4, 8], warps = [4, 1]>>`
+// RUN: %variant others %s | not titan check - --kernel groups 2>&1 | FileCheck %s --check-prefix=OTHERS
+// OTHERS: error: [completion-not-observed] 'titan.shared.load'
+// OTHERS: fix: let the thread that issues 'titan.cp_async' wait for its group (cp.async.wait_group), and put a barrier between that wait and 'titan.shared.load'
 
 #l = #titan.blocked<elements = [1, 4], lanes = [2, 16], warps = [4, 1]>
 !mat = !titan.global<?x64xf32, strides = [64, 1]>
@@ -251,7 +257,7 @@ titan.kernel @groups(%X: !mat) warps(4) launch {
     %g = titan.cp_async.commit : !titan.token<async>
     %now = arith.remui %i, %c2 : index
     %from = titan.shared.slot %ring[%now : index] : !ring -> !tile
-    %v = titan.shared.load %from : !tile -> !regs
+    %v = titan.shared.load %from : !tile -> !regs // @load
   }
   titan.cp_async.wait_group 0
   titan.return

@@ -90,6 +90,22 @@ template <typename What> static bool does(Operation *op) {
   });
 }
 
+std::string Execution::fixOfScope(Scope release, Operation *arrival,
+                                  Scope acquire, Operation *wait) {
+  // A barrier is shared by the CTAs of a cluster, global memory by those of the grid.
+  const bool barrier = does<effect::Arrive>(arrival);
+  const Scope least = barrier ? Scope::Cluster : Scope::Gpu;
+  std::string text = std::string("write scope(") +
+                     (barrier ? "cluster" : "gpu") + ")",
+              separator = " on '";
+  for (auto [scope, op] : {std::pair(release, arrival), {acquire, wait}})
+    if (scope < least) {
+      text += separator + op->getName().getStringRef().str() + "'";
+      separator = " and '";
+    }
+  return text;
+}
+
 /// Whether an operation's arrivals are made when the thread's copies are done
 /// (cp.async.mbarrier.arrive), and whether the barrier's count is to have them.
 enum class Tracks { Nothing, Uncounted, Counted };

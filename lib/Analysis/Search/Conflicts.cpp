@@ -302,6 +302,50 @@ std::string Conflicts::fixOfElect(const AccessRecord &x,
          "the titan.elect around it";
 }
 
+/// X's thread has added to the flag that Y's has waited for: too early, or without
+/// releasing what it did.
+std::string Conflicts::fixOfFlag(const AccessRecord &x,
+                                 const AccessRecord &y) const {
+  if (x.agent == y.agent)
+    return "";
+  auto each = [&](const AccessRecord &of, auto visit) {
+    const AgentProgram &code = program.programs[of.agent];
+    for (const Event &event : code.events)
+      for (const Action &action :
+           ArrayRef(code.actions).slice(event.first, event.count))
+        visit(event, action);
+  };
+  llvm::DenseSet<uint32_t> flags;
+  each(y, [&](const Event &event, const Action &action) {
+    if (&event < y.event && action.kind == Action::WaitFlag)
+      flags.insert(action.object);
+  });
+  const Event *before = nullptr, *behind = nullptr;
+  bool released = false;
+  each(x, [&](const Event &event, const Action &action) {
+    if (action.kind != Action::Access || !flags.contains(action.object))
+      return;
+    const auto &access = std::get<effect::Access>(action.effect->what);
+    if (!access.added)
+      return;
+    (&event < x.event ? before : behind) = &event;
+    released |= &event > x.event && access.sem != effect::Sem::Relaxed &&
+                access.sem != effect::Sem::Acquire;
+  });
+  auto quoted = [](const Event *event) {
+    return "'" + event->op->getName().getStringRef().str() + "'";
+  };
+  if (behind)
+    return released ? ""
+                    : "let " + quoted(behind) +
+                          " release what comes before it: sem(release) "
+                          "scope(gpu), or titan.flag.signal";
+  if (before)
+    return "move " + quoted(x.event) + " before " + quoted(before) +
+           ", which tells the CTA that waits for the flag that it is done";
+  return "";
+}
+
 /// Two CTAs of a grid write one place: no barrier is between them.
 std::string Conflicts::fixOfCtas(const AccessRecord &x,
                                  const AccessRecord &y) const {
@@ -329,7 +373,9 @@ std::string Conflicts::fixOfGroup(const AccessRecord &x,
   const MechanismInfo &info = mechanismInfo(*x.mechanism);
   if (info.commit.empty() || info.pending == Pending::Cells)
     return "";
-  const bool own = x.agent == y.agent && !(y.lanes & ~x.lanes);
+  // (Each thread waits for its own: what others have copied it does not know of.)
+  const bool own = x.agent == y.agent && !(y.lanes & ~x.lanes) &&
+                   !(waitedItself && waitedItself(x, y));
   return "let the thread that issues '" +
          x.event->op->getName().getStringRef().str() +
          "' wait for its group (" + std::string(info.wait) +
@@ -415,6 +461,8 @@ void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
     finding->fix = notWaited(y, x);
   if (finding->fix.empty())
     finding->fix = fixOfElect(x, y);
+  if (finding->fix.empty() && code == Code::Race)
+    finding->fix = fixOfFlag(x, y);
   if (finding->fix.empty())
     finding->fix = fixOfCtas(x, y);
   if (finding->fix.empty() && code == Code::CompletionNotObserved)

@@ -121,6 +121,10 @@ public:
   /// copies fills that memory, and the reader has not waited for one.
   std::function<std::string(const AccessRecord &read, const AccessRecord &copy)>
       notWaited;
+  /// Whether the warp of both has waited for the group of the first one, which is
+  /// each thread's own, before the second one.
+  std::function<bool(const AccessRecord &first, const AccessRecord &second)>
+      waitedItself;
   /// Called for a read of bytes that nothing has written yet; true: it is told by
   /// what is to blame for that.
   std::function<bool(const AccessRecord &read)> tooEarly;
@@ -193,6 +197,7 @@ private:
                              const AccessRecord &y) const;
   std::string fixOfElect(const AccessRecord &x, const AccessRecord &y) const;
   std::string fixOfGroup(const AccessRecord &x, const AccessRecord &y) const;
+  std::string fixOfFlag(const AccessRecord &x, const AccessRecord &y) const;
   std::string fixOfCtas(const AccessRecord &x, const AccessRecord &y) const;
 
   const Program &program;

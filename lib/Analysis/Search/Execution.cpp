@@ -109,6 +109,11 @@ Execution::Execution(const Program &program, Footprints &footprints,
                                const AccessRecord &copy) {
     return fixOfNoWait(read, copy);
   };
+  conflicts.waitedItself = [this](const AccessRecord &x,
+                                  const AccessRecord &y) {
+    return x.agent == y.agent &&
+           waitsForGroup(x, y.event, /*passesBarriers=*/true);
+  };
   conflicts.returnedEarly = [this](const AccessRecord &access,
                                    const AccessRecord &copy) {
     return returnedEarly(access, copy);
@@ -137,12 +142,17 @@ void Execution::checkMapScopes(const AccessRecord &x, const AccessRecord &y,
 bool Execution::waitsInTime(const AccessRecord &x,
                             const AccessRecord &y) const {
   // Y's own warp has got there without such a wait.
-  if (x.agent == y.agent)
-    return false;
+  return x.agent != y.agent &&
+         waitsForGroup(x, &*program.programs[x.agent].events.end(),
+                       /*passesBarriers=*/false);
+}
+
+bool Execution::waitsForGroup(const AccessRecord &x, const Event *end,
+                              bool passesBarriers) const {
   const AgentProgram &code = program.programs[x.agent];
   int lane = x.lanes & Elected ? electedClass : othersClass;
   int64_t raised = 0; // since X
-  for (const Event *event = x.event + 1; event != &*code.events.end(); ++event)
+  for (const Event *event = x.event + 1; event < end; ++event)
     for (uint32_t i = 0; i < event->count; ++i) {
       const Action &action = code.actions[event->first + i];
       switch (action.kind) {
@@ -168,8 +178,10 @@ bool Execution::waitsInTime(const AccessRecord &x,
         if (std::get<effect::ThreadBarrier>(action.effect->what).kind ==
             effect::ThreadBarrier::Warp)
           break;
-        return false;
+        [[fallthrough]];
       case Action::Arrive:
+        if (passesBarriers)
+          break;
         return false;
       default:
         break;
@@ -250,11 +262,12 @@ void Execution::cardinality(uint32_t a, const Event &event) {
               " lanes of " + program.describe(a, event.iteration, AllLanes) +
               ": that is " + Twine(program.lanes) + " of it, and one is meant");
     return;
-  case Cardinality::Warp:
   case Cardinality::Warpgroup:
+    return; // by one lane of it: Resolve.cpp; by some of its warps: warpgroups()
+  case Cardinality::Warp:
   case Cardinality::Tile: {
     if (event.lanes == AllLanes) {
-      return; // warpgroups() looks at the four warps of a warpgroup
+      return;
     }
     bool sync = false;
     for (uint32_t i = 0; i < event.count; ++i)
@@ -267,9 +280,7 @@ void Execution::cardinality(uint32_t a, const Event &event) {
                nullptr,
                Twine("'") + name + "' is executed by one lane of " +
                    program.describe(a, event.iteration, AllLanes) +
-                   ", and takes the whole " +
-                   (event.cardinality == Cardinality::Warpgroup ? "warpgroup"
-                                                                : "warp"));
+                   ", and takes the whole warp");
     // One lane at a barrier of warps: there is no going on.
     if (sync)
       agents[a].lost = true;
@@ -435,8 +446,10 @@ void Execution::checkScope(Scope release, Scope acquire, uint32_t first,
             Twine("'") + arrival.op->getName().getStringRef() +
                 "' with scope ." + effect::stringify(release) + " and '" +
                 wait.op->getName().getStringRef() + "' with scope ." +
-                effect::stringify(acquire) + " synchronise two CTAs"))
+                effect::stringify(acquire) + " synchronise two CTAs")) {
       finding->others.push_back({wait.op->getLoc(), "the other side"});
+      finding->fix = fixOfScope(release, arrival.op, acquire, wait.op);
+    }
 }
 
 void Execution::fence(uint32_t a, const Event &event, const Action &action) {

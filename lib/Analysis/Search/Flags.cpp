@@ -22,6 +22,7 @@
 #include "titan/Dialect/Titan/InitialValues.h"
 
 #include <limits>
+#include <utility>
 
 using namespace mlir;
 using namespace titan;
@@ -103,9 +104,7 @@ int64_t Execution::mostWithout(const Flag &flag, uint32_t agent,
 bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {
   const auto &effect = std::get<effect::WaitFlag>(action.effect->what);
   Flag &flag = flagOf(action.object);
-  if (flag.value < action.amount)
-    return false;
-  if (flag.total.empty() && !flag.changed)
+  if (!std::exchange(flag.summed, true))
     // What every agent adds in the whole program.
     for (uint32_t b = 0; b < agents.size(); ++b)
       for (const Event &e : program.programs[b].events)
@@ -139,10 +138,18 @@ bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {
             Twine("when this wait returns is not known: '") +
                 flag.changed->op->getName().getStringRef() +
                 "' changes the flag otherwise than by adding a number that is "
-                "known and positive"))
+                "known and positive")) {
       finding->others.push_back({flag.changed->op->getLoc(), "changed here"});
-    return true;
+      finding->fix = "change the flag by titan.flag.signal (or titan.atom add "
+                     "of a number that is known and positive) instead of '" +
+                     flag.changed->op->getName().getStringRef().str() + "'";
+    }
+    // Nor is anything known of what this agent does behind it.
+    agents[a].lost = true;
+    return false;
   }
+  if (flag.value < action.amount)
+    return false;
   int64_t all = flag.initial;
   for (auto [agent, amount] : flag.total)
     all += amount;

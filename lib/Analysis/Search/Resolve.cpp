@@ -29,6 +29,16 @@ bool Instantiator::Impl::hardware(const CompiledOp &op, Lanes lanes,
               lanes, op.effects->cardinality};
   for (uint32_t result : op.out)
     values[result] = Val();
+  if (lanes != AllLanes && op.effects->cardinality == Cardinality::Warpgroup) {
+    problem(Code::IssueCardinality, op.op,
+            Twine("'") + op.op->getName().getStringRef() +
+                "' is executed by one lane of " +
+                program->describe(agent, iteration, AllLanes) +
+                ", and takes the whole warpgroup",
+            "take it out of titan.elect: all four warps of the warpgroup "
+            "issue it together");
+    return false;
+  }
   for (const Effect &effect : op.effects->list)
     if (!resolve(op, effect, lanes))
       return false;
