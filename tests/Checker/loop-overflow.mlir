@@ -36,11 +36,15 @@
 // UNPROVED: the counter of this loop is not shown to fit into 32 bits
 // VARIANT bounded: before launch add %most = arith.constant 1000 : i32 %is = arith.cmpi sle, %n, %most : i32 titan.require %is, "launch-check", "n is small"
 // RUN: %variant bounded %s | titan check - --kernel by_launch --require=proved
-// Of a lower bound that may be negative, the distance, too.
-// VARIANT negative: as bounded
-// VARIANT negative: in counts `%i0 to` -> `%n to`
-// VARIANT negative: in counts `to %n` -> `to %i1000`
-// RUN: %variant negative %s | not titan check - --kernel by_launch --require=proved 2>&1 | FileCheck %s --check-prefix=UNPROVED
+// Of a lower bound that may be negative, the distance, too: each bound alone fits.
+// VARIANT around: before counts add %neg = arith.subi %i0, %n : i32
+// VARIANT around: in counts `%i0 to` -> `%neg to`
+// VARIANT far: as around
+// VARIANT far: before launch add %i0 = arith.constant 0 : i32 %most = arith.constant 1500000000 : i32 %is = arith.cmpi ule, %n, %most : i32 titan.require %is, "launch-check", "n is not negative"
+// RUN: %variant far %s | not titan check - --kernel by_launch --require=proved 2>&1 | FileCheck %s --check-prefix=UNPROVED
+// VARIANT near: as around
+// VARIANT near: before launch add %i0 = arith.constant 0 : i32 %most = arith.constant 1000000000 : i32 %is = arith.cmpi ule, %n, %most : i32 titan.require %is, "launch-check", "n is not negative"
+// RUN: %variant near %s | titan check - --kernel by_launch --require=proved
 
 titan.kernel @constants() warps(1) launch {
   %c1 = arith.constant 1 : index
@@ -61,7 +65,6 @@ titan.kernel @by_launch(%n: i32) warps(1) attributes {titan.example = {n = 7 : i
 } body() {
   %i0 = arith.constant 0 : i32
   %i3 = arith.constant 3 : i32
-  %i1000 = arith.constant 1000 : i32
   scf.for %i = %i0 to %n step %i3 : i32 { // @counts
     titan.cta_sync
   }

@@ -3,7 +3,8 @@
 //
 // RUN: not titan check %s --kernel no_step --require=proved 2>&1 | FileCheck %s
 // RUN: not titan run %s --kernel no_step --size M=712 2>&1 | FileCheck %s --check-prefix=STUCK
-// RUN: not titan check %s --kernel past_the_last --require=proved 2>&1 | FileCheck %s
+// RUN: not titan check %s --kernel past_the_last --require=proved 2>&1 | FileCheck %s --check-prefix=PAST
+// PAST: error: [loop-overflow]
 // CHECK: {{\[undecided\]|\[not-proved\]}}
 // STUCK: [invalid-op]
 // VARIANT step: in step `%rest` -> `%some`

@@ -4,10 +4,12 @@
 // RUN: titan check %s --kernel within --require=proved
 // RUN: titan check %s --kernel divided --require=proved
 // RUN: titan check %s --kernel anywhere --require=searched | FileCheck %s --check-prefix=ANYWHERE
+// RUN: not titan check %s --kernel zero 2>&1 | FileCheck %s --check-prefix=FOUND
 // RUN: titan check %s --kernel by_zero --require=searched --undecided=warning | FileCheck %s --check-prefix=ZERO
 // RUN: titan check %s --kernel in_a_loop --require=searched --undecided=warning | FileCheck %s --check-prefix=LOOP
 // RUN: titan check %s --kernel too_far --require=searched --undecided=warning | FileCheck %s --check-prefix=FAR
 // ANYWHERE: searched, not proved: {{.*}}dimension 0 of what this copies is not shown to lie inside of the tensor
+// FOUND: error: [invalid-op] 'arith.divui' of 1 and 0 has no result
 // ZERO: searched, not proved: {{.*}}the divisor is not shown to be positive
 // LOOP: searched, not proved: {{.*}}the divisor is not shown to be positive
 // FAR: searched, not proved: {{.*}}by how much this shifts is not shown
@@ -79,7 +81,7 @@ titan.kernel @divided(%X: !vec, %Y: !vec, %s: i32) warps(1) attributes {titan.al
 }
 
 // s may be 0.
-titan.kernel @by_zero(%X: !vec, %Y: !vec, %s: i32) warps(1) attributes {titan.alignment = {X = 16, Y = 16}} launch {
+titan.kernel @zero(%X: !vec, %Y: !vec, %s: i32) warps(1) attributes {titan.alignment = {X = 16, Y = 16}} launch {
   %c1 = arith.constant 1 : index
   titan.launch grid(%c1)
 } body() {
@@ -88,6 +90,21 @@ titan.kernel @by_zero(%X: !vec, %Y: !vec, %s: i32) warps(1) attributes {titan.al
   %c0 = arith.constant 0 : index
   %bytes = arith.constant 2048 : i32
   %q = arith.divui %i1, %s : i32
+  titan.print "q", %q : i32
+  titan.return
+}
+
+// No launch has it 0, and the proof does not see that.
+titan.kernel @by_zero(%X: !vec, %Y: !vec, %s: i32) warps(1) attributes {titan.alignment = {X = 16, Y = 16}} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %c0 = arith.constant 0 : index
+  %bytes = arith.constant 2048 : i32
+  %odd = arith.ori %s, %i1 : i32
+  %q = arith.divui %i1, %odd : i32
   titan.print "q", %q : i32
   titan.return
 }
@@ -104,12 +121,13 @@ titan.kernel @in_a_loop(%X: !vec, %Y: !vec, %s: i32) warps(1) attributes {titan.
   %c1b = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   scf.for %i = %c0 to %c8 step %c1b {
-    %q = arith.remui %i1, %s : i32
+    %odd = arith.ori %s, %i1 : i32
+    %q = arith.remui %i1, %odd : i32
   }
   titan.return
 }
 
-// s may be 32.
+// By less than 32 bits, which the proof does not see.
 titan.kernel @too_far(%X: !vec, %Y: !vec, %s: i32) warps(1) attributes {titan.alignment = {X = 16, Y = 16}} launch {
   %c1 = arith.constant 1 : index
   titan.launch grid(%c1)
@@ -118,7 +136,10 @@ titan.kernel @too_far(%X: !vec, %Y: !vec, %s: i32) warps(1) attributes {titan.al
   %i1 = arith.constant 1 : i32
   %c0 = arith.constant 0 : index
   %bytes = arith.constant 2048 : i32
-  %q = arith.shli %i1, %s : i32
+  %i27 = arith.constant 27 : i32
+  %odd = arith.ori %s, %i1 : i32
+  %some = arith.shrui %odd, %i27 : i32
+  %q = arith.shli %i1, %some : i32
   titan.print "q", %q : i32
   titan.return
 }
