@@ -8,6 +8,7 @@
 #include "Agent.h"
 
 #include "titan/Dialect/Triton/DeviceFunctions.h"
+#include "titan/Target/LoopCounter.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -386,32 +387,25 @@ static void runFor(Agent &agent, const Step &step) {
   Kind kind = agent.in(step, 0).kind;
   const unsigned width = 8 * bytesOf(kind);
   const bool isUnsigned = cast<scf::ForOp>(step.op).getUnsignedCmp();
+  const int64_t bounds[] = {
+      agent.getScalar(step, 0, "the lower bound of the loop"),
+      agent.getScalar(step, 1, "the upper bound of the loop"),
+      agent.getScalar(step, 2, "the step of the loop")};
   // Wider than the counter, so that nothing wraps here.
-  auto number = [&](unsigned i, StringRef what) -> __int128 {
-    int64_t value = agent.getScalar(step, i, what);
-    return isUnsigned && width == 64 ? __int128(static_cast<uint64_t>(value))
-           : isUnsigned ? __int128(value & ((int64_t(1) << width) - 1))
-                        : __int128(value);
+  auto number = [&](int64_t value) {
+    return isUnsigned && value < 0 ? value + (__int128(1) << width)
+                                   : __int128(value);
   };
-  __int128 low = number(0, "the lower bound of the loop"),
-           high = number(1, "the upper bound of the loop"),
-           by = number(2, "the step of the loop");
+  const __int128 low = number(bounds[0]), high = number(bounds[1]),
+                 by = number(bounds[2]);
   if (by <= 0)
     agent.fail(step, Code::UndefinedRead,
-               "the step of the loop is " +
-                   std::to_string(static_cast<int64_t>(by)),
+               "the step of the loop is " + std::to_string(bounds[2]),
                "a step is positive");
-  // A loop counts in the counter's type, in a kernel, too: neither what it goes
-  // through nor the counter behind its last round may leave that.
-  const __int128 most = (__int128(1) << (isUnsigned ? width : width - 1)) - 1;
-  if (low < high &&
-      (high - low > most || low + (high - low + by - 1) / by * by > most))
-    agent.fail(step, Code::InvalidOp,
-               "a loop from " + std::to_string(static_cast<int64_t>(low)) +
-                   " to " + std::to_string(static_cast<int64_t>(high)) +
-                   " by " + std::to_string(static_cast<int64_t>(by)) +
-                   " leaves its counter's " + std::to_string(width) +
-                   " bits before it ends",
+  if (std::string why =
+          counterOverflow(bounds[0], bounds[1], bounds[2], width, isUnsigned);
+      !why.empty())
+    agent.fail(step, Code::LoopOverflow, why,
                "count in a wider type, or end the loop earlier");
   std::vector<Tile> values = operandsFrom(agent, step, 3);
   for (__int128 i = low; i < high; i += by) {
