@@ -3,11 +3,11 @@
 //
 // RUN: not titan check %s --kernel divides 2>&1 | FileCheck %s --check-prefix=DIVIDES
 // RUN: not titan run %s --kernel divides --arg n=0 2>&1 | FileCheck %s --check-prefix=RUNS
-// DIVIDES: no-result.mlir:[[#LINE:]]:{{[0-9]+}}: error: [invalid-op] 'arith.divsi' of 7 and 0 has no result, by warp 0 (n is 0)
+// DIVIDES: no-result.mlir:[[#LINE:]]:{{[0-9]+}}: error: [undecided] 'arith.divsi' of 7 and 0 has no result, by warp 0 (n is 0)
 // DIVIDES: fix: say in the launch region, by titan.require, that the divisor is not 0
 // RUNS: error: [invalid-op] 'arith.divsi' of 7 and 0 has no result
 // RUN: not titan check %s --kernel shifts 2>&1 | FileCheck %s --check-prefix=SHIFTS
-// SHIFTS: error: [invalid-op] 'arith.shli' of 7 and {{-?[0-9]+}} has no result
+// SHIFTS: error: [undecided] 'arith.shli' of 7 and {{-?[0-9]+}} has no result
 // SHIFTS: fix: say in the launch region, by titan.require, that the shift is 0 to 31
 //
 // VARIANT asked: before divides add %is = arith.cmpi sgt, %n, %i0 : i32 titan.require %is, "launch-check", "n is positive"

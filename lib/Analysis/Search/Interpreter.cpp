@@ -460,7 +460,8 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
         return true;
       }
       if (divides(op.code) || shifts(op.code)) {
-        problem(Code::InvalidOp, op.op,
+        // (A launch that nobody means, perhaps: what admits it is to say so.)
+        problem(b.number.symbol ? Code::Undecided : Code::InvalidOp, op.op,
                 Twine("'") + op.op->getName().getStringRef() + "' of " +
                     Twine(a.number.value) + " and " + Twine(b.number.value) +
                     " has no result, by " +

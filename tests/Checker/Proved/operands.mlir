@@ -9,7 +9,7 @@
 // RUN: titan check %s --kernel in_a_loop --require=searched --undecided=warning | FileCheck %s --check-prefix=LOOP
 // RUN: titan check %s --kernel too_far --require=searched --undecided=warning | FileCheck %s --check-prefix=FAR
 // ANYWHERE: searched, not proved: {{.*}}dimension 0 of what this copies is not shown to lie inside of the tensor
-// FOUND: error: [invalid-op] 'arith.divui' of 1 and 0 has no result
+// FOUND: error: [undecided] 'arith.divui' of 1 and 0 has no result
 // ZERO: searched, not proved: {{.*}}the divisor is not shown to be positive
 // LOOP: searched, not proved: {{.*}}the divisor is not shown to be positive
 // FAR: searched, not proved: {{.*}}by how much this shifts is not shown
