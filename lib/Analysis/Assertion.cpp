@@ -19,8 +19,10 @@ std::string FalseCondition::fix() const {
            "in the launch region, by titan.require, under which sizes and "
            "arguments the condition holds";
   return "mask what runs where " + has +
-         " does not hold, or say in the launch region, by titan.require, under "
-         "which sizes and arguments it does";
+         " does not hold; or say in the launch region, by titan.require, under "
+         "which sizes and arguments it does; or, where the kernel itself "
+         "computes it from none of them, correct the computation or the "
+         "assertion";
 }
 
 /// "below", "at least", ...

@@ -425,7 +425,7 @@ static int unreadable(llvm::StringRef text) {
     if (!command->getName().empty() && command->OptionsMap.count(flag))
       of += (of.empty() ? "titan " : ", titan ") + command->getName().str();
   if (fix.empty() && !of.empty())
-    fix = "--" + flag.str() + " is a flag of " + of;
+    fix = (flag.size() == 1 ? "-" : "--") + flag.str() + " is a flag of " + of;
   return usage(line, fix);
 }
 
@@ -606,10 +606,13 @@ static int runSubcommand(int argc, char **argv) {
   if (std::string bad = findCareless(words); !bad.empty())
     return usage(bad);
   for (const std::string &file : plugins)
-    if (llvm::Error error = loadPlugin(file))
-      return usage("--load-plugin: " + llvm::toString(std::move(error)),
-                   "name a shared library that was built against this TITAN "
-                   "(include/titan/Driver/Plugin.h)");
+    if (llvm::Error error = loadPlugin(file)) {
+      int code = usage("--load-plugin: " + llvm::toString(std::move(error)),
+                       "name a shared library that was built against this "
+                       "TITAN (include/titan/Driver/Plugin.h)");
+      llvm::outs().flush();
+      std::_Exit(code); // Plugin.h says why.
+    }
 
   // What commands share; an error message if it is wrong.
   auto read = [&](auto &command, const cl::opt<std::string> &file) {

@@ -15,6 +15,7 @@
 //   two of them              'tensor<...> in !titan.shared<...>'
 //   a layout                 'reg: 2*c1; lane: 4*c2, 8*r1', or the attribute
 //                            '#titan.layout<"...">'
+//   a file of a type or a layout: how it begins tells
 //
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
@@ -25,7 +26,9 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/AsmState.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -110,9 +113,9 @@ static std::optional<Problem> drawAccessTypes(RankedTensorType tile,
 
 /// The values of a file, a type once, and the accesses of tiles to shared
 /// memory.
-static int drawFile(Session &session, const ExplainCommand &options,
-                    Drawings &to) {
-  OwningOpRef<ModuleOp> module = session.parse(options.file);
+static int drawKernels(Session &session, const ExplainCommand &options,
+                       std::unique_ptr<llvm::MemoryBuffer> text, Drawings &to) {
+  OwningOpRef<ModuleOp> module = session.parse(options.file, std::move(text));
   if (!module)
     return BadInput;
   if (!options.kernel.empty() && !session.findKernel(*module, options.kernel))
@@ -260,6 +263,36 @@ static int drawText(Session &session, StringRef text, Drawings &to) {
       problem = drawAccessTypes(tile, buffer, "", to);
   }
   return problem ? fail(*problem) : Good;
+}
+
+/// Whether a file's text begins as a type or a layout does, which no file of
+/// kernels does: names of types and attributes there have no dot.
+static bool beginsAsLayout(StringRef text) {
+  text = text.ltrim();
+  return text.starts_with("tensor<") || text.starts_with("!titan.") ||
+         text.starts_with("#titan.") ||
+         (!text.empty() && llvm::isAlpha(text.front()) &&
+          text.drop_while(llvm::isAlnum).ltrim().starts_with(":"));
+}
+
+static int drawFile(Session &session, const ExplainCommand &options,
+                    Drawings &to) {
+  session.setFile(options.file);
+  auto text = readText(options.file);
+  if (!text) {
+    session.fail(text.error());
+    return BadInput;
+  }
+  if (!beginsAsLayout((*text)->getBuffer()))
+    return drawKernels(session, options, std::move(*text), to);
+  if (!options.kernel.empty()) {
+    session.fail(Code::BadArgument,
+                 "--kernel @" + options.kernel + ": " + options.file +
+                     " is a layout, and has no kernels",
+                 "leave out --kernel, or name a file of kernels");
+    return BadInput;
+  }
+  return drawText(session, (*text)->getBuffer(), to);
 }
 
 int titan::explainLayout(const ExplainCommand &options) {

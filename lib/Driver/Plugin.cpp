@@ -11,7 +11,7 @@
 #include "titan/Dispatch/Product.h"
 #include "titan/Simulator/ExecutionTable.h"
 
-#include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <dlfcn.h>
@@ -34,20 +34,28 @@ llvm::Error titan::loadPlugin(llvm::StringRef file) {
   llvm::SmallString<128> path(file);
   if (std::error_code error = llvm::sys::fs::make_absolute(path))
     return refuse(error.message());
-  std::string problem;
-  auto library =
-      llvm::sys::DynamicLibrary::getPermanentLibrary(path.c_str(), &problem);
-  if (!library.isValid())
-    return refuse("cannot be loaded: " + problem);
-  // LLVM closes it at the end of the process, before the tables are destroyed
-  // that hold the plug-in's functions: it stays until then.
-  dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+  // All of its symbols are bound now: one that is missing is told here, not by
+  // the loader in the middle of a run. It stays to the end of the process: the
+  // tables hold its functions.
+  void *library = nullptr;
+  llvm::CrashRecoveryContext loading;
+  if (!loading.RunSafely([&] {
+        library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+      }))
+    return refuse("crashes while it is loaded");
+  if (!library)
+    return refuse(llvm::Twine("cannot be loaded: ") + dlerror());
   // By the library's own table: the process may have others.
-  auto entry = reinterpret_cast<PluginInfo (*)()>(
-      library.getAddressOfSymbol("titanGetPluginInfo"));
+  auto entry =
+      reinterpret_cast<PluginInfo (*)()>(dlsym(library, "titanGetPluginInfo"));
   if (!entry)
     return refuse("has no titanGetPluginInfo, so it is no plug-in of TITAN");
-  PluginInfo info = entry();
+  PluginInfo info{};
+  llvm::CrashRecoveryContext asking;
+  if (!asking.RunSafely([&] { info = entry(); }))
+    return refuse("its titanGetPluginInfo crashes");
+  if (!info.apiVersion)
+    return refuse("its titanGetPluginInfo fills no PluginInfo");
   if (info.apiVersion != TITAN_PLUGIN_API_VERSION)
     return refuse("was built for version " + llvm::Twine(info.apiVersion) +
                   " of the plug-in interface; this is version " +

@@ -23,6 +23,9 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -36,11 +39,16 @@ static constexpr unsigned maxNesting = 256;
 /// Bytes of an input file.
 static constexpr uint64_t maxFileSize = uint64_t{1} << 28;
 
-void titan::registerAllTitanDialects(DialectRegistry &registry) {
+/// Without the plug-ins'.
+static void registerOwnDialects(DialectRegistry &registry) {
   registry.insert<TitanDialect, cf::ControlFlowDialect, gpu::GPUDialect,
                   LLVM::LLVMDialect, tt::TritonDialect, ttg::TritonGpuDialect,
                   ub::UBDialect>();
   registerReferenceDialects(registry);
+}
+
+void titan::registerAllTitanDialects(DialectRegistry &registry) {
+  registerOwnDialects(registry);
   registerPlugins(registry);
 }
 
@@ -62,6 +70,58 @@ Session::Session(StringRef command, bool json)
 }
 
 Session::~Session() = default;
+
+//===----------------------------------------------------------------------===//
+// What is of the language
+//===----------------------------------------------------------------------===//
+
+/// What titan has for an operation of the GPU dialect; empty: nothing alike.
+static StringRef titansOf(StringRef name) {
+  return llvm::StringSwitch<StringRef>(name)
+      .Case("gpu.block_id", "titan.cta_id")
+      .Case("gpu.grid_dim", "titan.num_ctas")
+      .Case("gpu.subgroup_id", "titan.warp_id")
+      .Case("gpu.barrier", "titan.cta_sync")
+      .Case("gpu.cluster_block_id", "titan.cluster_rank")
+      .Default("");
+}
+
+/// Kernels, and the functions that they call, have operations of these
+/// dialects and of plug-ins. Others that TITAN reads are of references, of
+/// programs of tt or of no one.
+static LogicalResult verifyOperations(Session &session, ModuleOp module) {
+  // cf: blocks of a region, on which check says that it follows none.
+  static constexpr StringRef ofKernels[] = {"titan", "arith", "math", "scf",
+                                            "func",  "ub",    "cf"};
+  DialectRegistry own;
+  registerOwnDialects(own);
+  llvm::SetVector<Operation *> bodies;
+  for (auto kernel : module.getOps<KernelOp>())
+    bodies.insert(kernel);
+  bool good = true;
+  for (size_t i = 0; i < bodies.size(); ++i)
+    bodies[i]->walk([&](Operation *op) {
+      if (auto call = dyn_cast<CallOpInterface>(op))
+        if (Operation *callee = call.resolveCallable())
+          bodies.insert(callee);
+      StringRef dialect = op->getName().getDialectNamespace(),
+                name = op->getName().getStringRef();
+      if (llvm::is_contained(ofKernels, dialect) ||
+          !llvm::is_contained(own.getDialectNames(), dialect))
+        return;
+      good = false;
+      StringRef instead = titansOf(name);
+      Location loc = op->getLoc();
+      session.fail(
+          Code::InvalidOp, "'" + name + "' is no operation of a kernel",
+          instead.empty()
+              ? "in a kernel stand operations of titan, arith, math, scf and "
+                "func"
+              : ("use " + instead).str(),
+          &loc);
+    });
+  return success(good);
+}
 
 //===----------------------------------------------------------------------===//
 // Diagnostics
@@ -242,6 +302,10 @@ LogicalResult Session::handle(Diagnostic &diagnostic) {
 void Session::report(const Finding &finding) {
   if (finding.severity == Severity::Ignored)
     return;
+  // Of no place in a file, as one that could not be written.
+  if (isa<UnknownLoc>(finding.loc) && finding.others.empty() &&
+      finding.severity == Severity::Error)
+    return fail(finding.code, finding.message, finding.fix);
   findings.push_back(toJson(finding));
   if (finding.severity == Severity::Error)
     status = std::max(status, exitStatus(finding.code));
@@ -503,6 +567,7 @@ Session::parse(StringRef path, std::unique_ptr<llvm::MemoryBuffer> buffer) {
   verified = *module;
   bool good = succeeded(verify(*module));
   verified = {};
+  good = good && succeeded(verifyOperations(*this, *module));
   return good ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 

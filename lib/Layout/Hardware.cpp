@@ -36,13 +36,20 @@ static int64_t perRegister(int bits) {
 // mma.sync and wgmma
 //===----------------------------------------------------------------------===//
 
+/// Of fragments whose K fits no instruction; `p`: perRegister.
+static std::string fixOfK(int64_t p) {
+  return p ? "make K a multiple of " + std::to_string(4 * p)
+           : "take elements of 4, 8, 16, 32 or 64 bits";
+}
+
 Result<Layout> titan::mmaA(int bits, int64_t k) {
   int64_t p = perRegister(bits);
   if (p == 0 || k < 4 * p || k % (4 * p) != 0)
-    return illegal("mma.m16n8k" + std::to_string(k) + ", " +
-                   std::to_string(bits) +
-                   "-bit A: elements have 4, 8, 16, 32 or 64 bits and K is a "
-                   "multiple of 4 lanes' registers");
+    return illegal(
+        "mma.m16n8k" + std::to_string(k) + ", " + std::to_string(bits) +
+            "-bit A: elements have 4, 8, 16, 32 or 64 bits and K is a "
+            "multiple of 4 lanes' registers",
+        fixOfK(p));
   return Layout::tile({16, k}, {col(p, 1), row(2, 8), col(k / (4 * p), 4 * p)},
                       {col(4, p), row(8, 1)});
 }
@@ -50,10 +57,11 @@ Result<Layout> titan::mmaA(int bits, int64_t k) {
 Result<Layout> titan::mmaB(int bits, int64_t k) {
   int64_t p = perRegister(bits);
   if (p == 0 || k < 4 * p || k % (4 * p) != 0)
-    return illegal("mma.m16n8k" + std::to_string(k) + ", " +
-                   std::to_string(bits) +
-                   "-bit B: elements have 4, 8, 16, 32 or 64 bits and K is a "
-                   "multiple of 4 lanes' registers");
+    return illegal(
+        "mma.m16n8k" + std::to_string(k) + ", " + std::to_string(bits) +
+            "-bit B: elements have 4, 8, 16, 32 or 64 bits and K is a "
+            "multiple of 4 lanes' registers",
+        fixOfK(p));
   return Layout::tile({k, 8}, {row(p, 1), row(k / (4 * p), 4 * p)},
                       {row(4, p), col(8, 1)});
 }
@@ -61,7 +69,8 @@ Result<Layout> titan::mmaB(int bits, int64_t k) {
 Result<Layout> titan::mmaC(int64_t n) {
   if (n < 8 || n % 8 != 0)
     return illegal("mma.m16n8: the result has " + std::to_string(n) +
-                   " columns, no multiple of 8");
+                       " columns, no multiple of 8",
+                   "make N a multiple of 8");
   return Layout::tile({16, n}, {col(2, 1), row(2, 8), col(n / 8, 8)},
                       {col(4, 2), row(8, 1)});
 }
@@ -246,9 +255,15 @@ Result<Layout> titan::blocked(const std::vector<int64_t> &shape,
     for (int d : order) {
       int64_t count = counts[d], left = shape[d] / done[d];
       if (count < 1 || (left % count != 0 && count % left != 0))
-        return illegal("blocked: " + std::to_string(count) + " " + what +
-                       " along dimension " + std::to_string(d) +
-                       ", where the shape leaves " + std::to_string(left));
+        return illegal(
+            "blocked: " + std::to_string(count) + " " + what +
+                " along dimension " + std::to_string(d) +
+                ", where the shape leaves " + std::to_string(left),
+            "make dimension " + std::to_string(d) +
+                " of the tile a multiple of " +
+                std::to_string(done[d] * std::max<int64_t>(count, 1)) +
+                ", or give " + what + " there that divide " +
+                std::to_string(left));
       int64_t moving = std::min(count, left);
       digits.push_back({moving, d, done[d]});
       digits.push_back(rep(count / moving));

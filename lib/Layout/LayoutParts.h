@@ -17,8 +17,8 @@ constexpr int64_t sizeLimit = int64_t(1) << 40;
 
 inline bool isPowerOfTwo(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
-inline Problem illegal(const std::string &why) {
-  return {"layout-instruction", why};
+inline Problem illegal(const std::string &why, const std::string &fix = {}) {
+  return {"layout-instruction", why, fix};
 }
 
 inline Problem layoutMismatch(const std::string &why) {

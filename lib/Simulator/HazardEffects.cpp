@@ -245,16 +245,21 @@ void State::acquireAt(Agent &agent, const Inst &inst, Key key,
   Relation between = found->second.cta == agent.cta.number ? Relation::SameCta
                                                            : Relation::OtherCta;
   if (auto code =
-          scopeProblem(found->second.scope, effect.scope, between, false))
+          scopeProblem(found->second.scope, effect.scope, between, false)) {
+    const Site &other = siteAt(found->second.site);
     machine.find(*code,
                  "the acquire or the release that it reads from names too "
                  "narrow a scope: " +
                      agent.who(inst),
-                 inst.origin, &agent, false);
+                 inst.origin, &agent, false,
+                 {{other.inst->origin->getLoc(), "released by " + other.who}},
+                 {}, other.inst->origin);
+  }
   acquire(agent, agent.lanes(), found->second.released);
 }
 
-void State::releaseAt(Agent &agent, Key key, const effect::Access &effect) {
+void State::releaseAt(Agent &agent, const Inst &inst, Key key,
+                      const effect::Access &effect) {
   using effect::Sem;
   if (effect.sem == Sem::Weak || effect.kind == AccessKind::Read)
     return;
@@ -272,6 +277,7 @@ void State::releaseAt(Agent &agent, Key key, const effect::Access &effect) {
     location.scope = std::min(effect.scope, thread.releasedScope);
   }
   location.cta = agent.cta.number;
+  location.site = site(agent, inst);
 }
 
 void State::access(Issue &issue, size_t number, const effect::Access &effect) {
@@ -317,7 +323,7 @@ void State::access(Issue &issue, size_t number, const effect::Access &effect) {
       acquireAt(agent, issue.inst, key, effect);
     touchAs(issue, effect, *touched, owner, acquired);
     if (ordered)
-      releaseAt(agent, key, effect);
+      releaseAt(agent, issue.inst, key, effect);
   };
   if (touched->place.memory == Numbers::GlobalMemory)
     return one(nullptr);

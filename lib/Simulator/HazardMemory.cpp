@@ -159,7 +159,8 @@ bool State::mapAcquired(const Record &x, const Access &y) {
                  "not both name a scope that holds the two: " +
                      y.agent->who(*y.acquired->inst),
                  y.acquired->inst->origin, y.agent, false,
-                 {{other.inst->origin->getLoc(), "released by " + other.who}});
+                 {{other.inst->origin->getLoc(), "released by " + other.who}},
+                 {}, other.inst->origin);
   }
   return true;
 }

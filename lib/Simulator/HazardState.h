@@ -233,7 +233,7 @@ struct BarrierClock {
 struct Location {
   Clock released;
   Scope scope = Scope::Cta;
-  uint32_t cta = 0;
+  uint32_t cta = 0, site = 0; ///< Of the last release.
 };
 
 /// What is known of an instruction before it is executed.
@@ -313,7 +313,8 @@ struct Hazards::State {
   using Key = std::pair<uint64_t, uint64_t>;
   void acquireAt(Agent &agent, const Inst &inst, Key key,
                  const effect::Access &effect);
-  void releaseAt(Agent &agent, Key key, const effect::Access &effect);
+  void releaseAt(Agent &agent, const Inst &inst, Key key,
+                 const effect::Access &effect);
   void needRegisters(Agent &agent, const Inst &inst, const Plan &plan);
   void arrive(Agent &agent, const Inst &inst, Cta &owner, MBarrier &barrier,
               const effect::Arrive &arrive);

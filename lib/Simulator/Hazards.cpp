@@ -394,7 +394,8 @@ void State::checkScope(Scope release, Scope acquire, uint32_t site,
                "name the cluster's scope: " +
                    agent.who(inst),
                inst.origin, &agent, false,
-               {{other.inst->origin->getLoc(), "the arrive, by " + other.who}});
+               {{other.inst->origin->getLoc(), "the arrive, by " + other.who}},
+               {}, other.inst->origin);
 }
 
 void State::use(Agent &agent, const Inst &inst, MBarrier &barrier) {

@@ -211,8 +211,8 @@ bool Evaluator::tensorMap(TensorMapOp op) {
                       "stored by TMA: {1} bytes behind each are overwritten",
                       map.dims[0] * bytes, tail));
     findings.back().fix =
-        "pad the rows of the output and say so (`padded` in the schedule or on "
-        "titan.tensor_map), or store the tail without TMA";
+        "pad the rows of the output and say so (`padded` in the schedule, or "
+        "titan.tensor_map ... {padded} : ...), or store the tail without TMA";
   }
   if (findings.empty())
     if (auto span = spanOf(dims, strides), whole = spanOf(sizes, pitches);

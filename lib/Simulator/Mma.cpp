@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "titan/Analysis/Fixes.h"
 #include "titan/Dialect/Titan/Products.h"
 #include "titan/Simulator/ExecutionTable.h"
 
@@ -60,10 +61,10 @@ struct Product : Work {
 };
 } // namespace
 
-static Step bad(Agent &agent, const Inst &inst, Code code,
-                const Twine &message) {
+static Step bad(Agent &agent, const Inst &inst, Code code, const Twine &message,
+                StringRef fix = {}) {
   agent.machine.find(code, message + ": " + agent.who(inst), inst.origin,
-                     &agent);
+                     &agent, /*fatal=*/true, {}, {}, nullptr, fix.str());
   return Step::Failed;
 }
 
@@ -108,7 +109,8 @@ static Step mma(Agent &agent, const Inst &inst) {
   if (!agent.refs[inst.c]) {
     if (more)
       return bad(agent, inst, Code::UndefinedRead,
-                 "adds to an accumulator that holds nothing yet");
+                 "adds to an accumulator that holds nothing yet",
+                 accumulateFix);
     acc = new Accumulator(table.acc->perWarp());
   } else {
     acc = static_cast<Accumulator *>(agent.refs[inst.c].get());

@@ -201,6 +201,8 @@ static void compileConstant(Compiler &c, arith::ConstantOp op) {
     c.p.refs[number] = tile;
     return;
   }
+  if (isa<ElementsAttr>(op.getValue()))
+    return c.unsupported(op, ": a constant tile that is not dense<...>");
   uint32_t number = c.scalar(op.getResult());
   c.p.scalars[number] = bits(op.getValue());
 }

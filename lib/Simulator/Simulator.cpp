@@ -560,7 +560,7 @@ SimulatorReport titan::simulate(KernelOp kernel,
       report.findings.push_back({Code::FileWrite,
                                  Severity::Error,
                                  *problem,
-                                 kernel.getLoc(),
+                                 UnknownLoc::get(kernel.getContext()),
                                  {},
                                  {},
                                  {}});

@@ -6,6 +6,7 @@
 // VARIANT from_the_first_on: replace adds with %adds = arith.cmpi uge, %s, %c0 : index
 // RUN: %variant from_the_first_on %s | not titan check - 2>&1 | FileCheck %s
 // CHECK: error: [undefined-read] this product adds to registers that hold nothing yet
+// CHECK: fix: say accumulate(%more) with a flag that is false in the first iteration
 // With sums that a tile has handed over.
 // VARIANT to_a_tile: replace none with %none = titan.inflight.start %zero : !sums -> !flight
 // VARIANT to_a_tile: as always

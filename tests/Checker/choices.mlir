@@ -129,8 +129,8 @@ titan.kernel @parity_required(%A: !global, %D: !global, %s: i32) warps(4) launch
   %seven = arith.constant 7 : i32
   %low = arith.cmpi uge, %s, %four : i32
   %high = arith.cmpi ule, %s, %seven : i32
-  titan.require %high, "launch-shape", "s is at most 7"
-  titan.require %low, "launch-shape", "s is at least 4"
+  titan.require %high, "launch-check", "s is at most 7"
+  titan.require %low, "launch-check", "s is at least 4"
   titan.launch grid(%c1) with(%mapA : !map)
 } body(%mapA: !map) {
   %c0 = arith.constant 0 : index

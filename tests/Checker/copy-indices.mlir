@@ -3,10 +3,10 @@
 //
 // RUN: not titan check %s 2>&1 | FileCheck %s --check-prefix=CHECK
 // CHECK: error: [assert-failed] in one of the launches looked at this does not hold: the index of loop I7{2} is at least 0 and below its extent: %i7, 2, is not below 2, by warp 0, elected lane, iterations 0/2
-// CHECK: fix: mask what runs where %i7 is below 2 does not hold, or say in the launch region, by titan.require, under which sizes and arguments it does
+// CHECK: fix: mask what runs where %i7 is below 2 does not hold; or say in the launch region, by titan.require, under which sizes and arguments it does; or, where the kernel itself computes it
 // RUN: not titan run %s 2>&1 | FileCheck %s --check-prefix=RAN
 // RAN: error: [assert-failed] the index of loop I7{2} is at least 0 and below its extent: %i7, 2, is not below 2, by the CTA, warp 0, iteration 0.2 (CTA 0)
-// RAN: fix: mask what runs where %i7 is below 2 does not hold, or say in the launch region, by titan.require, under which sizes and arguments it does
+// RAN: fix: mask what runs where %i7 is below 2 does not hold; or say in the launch region, by titan.require, under which sizes and arguments it does; or, where the kernel itself computes it
 //
 // Within it nothing is asserted, nor in what is compiled.
 // VARIANT good: replace ni7 with %ni7 = arith.constant 2 : index

@@ -25,7 +25,7 @@ titan.kernel @equal_widths(%A: !global, %D: !global) warps(2) launch {
   %ka = titan.dim %A, 1 : !global
   %kd = titan.dim %D, 1 : !global
   %eq = arith.cmpi eq, %ka, %kd : index
-  titan.require %eq, "launch-shape", "same width"
+  titan.require %eq, "launch-check", "same width"
   %sa = arith.ceildivui %ka, %c64 : index
   %sd = arith.ceildivui %kd, %c64 : index
   titan.launch grid(%c1) with(%sa, %sd : index, index)
@@ -134,7 +134,7 @@ titan.kernel @pairs(%A: !global, %D: !global) warps(2) launch {
   %rest = arith.remui %ka, %c128 : index
   %z = arith.constant 0 : index
   %eq = arith.cmpi eq, %rest, %z : index
-  titan.require %eq, "launch-shape", "K is a multiple of 128"
+  titan.require %eq, "launch-check", "K is a multiple of 128"
   %sa = arith.divui %ka, %c64 : index
   %pairs = arith.divui %ka, %c128 : index
   titan.launch grid(%c1) with(%sa, %pairs : index, index)
@@ -393,7 +393,7 @@ titan.kernel @bytes_required(%A: !global, %D: !global, %s: i32) warps(4) launch 
   %c1 = arith.constant 1 : index
   %w = arith.constant 8192 : i32
   %eq = arith.cmpi eq, %s, %w : i32
-  titan.require %eq, "launch-shape", "s is 8192"
+  titan.require %eq, "launch-check", "s is 8192"
   %mapA = titan.tensor_map %A : !global -> !map
   titan.launch grid(%c1) with(%mapA : !map)
 } body(%mapA: !map) {
@@ -421,7 +421,7 @@ titan.kernel @bytes_wrong(%A: !global, %D: !global, %s: i32) warps(4) launch {
   %c1 = arith.constant 1 : index
   %w = arith.constant 4096 : i32
   %eq = arith.cmpi eq, %s, %w : i32
-  titan.require %eq, "launch-shape", "s is 8192"
+  titan.require %eq, "launch-check", "s is 8192"
   %mapA = titan.tensor_map %A : !global -> !map
   titan.launch grid(%c1) with(%mapA : !map)
 } body(%mapA: !map) {

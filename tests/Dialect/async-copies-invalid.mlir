@@ -101,7 +101,8 @@ titan.kernel @k(%C: !titan.global<?x?xi32>) warps(4) cluster(2, 1) launch {
   %buf = titan.shared.alloc : !titan.shared<64x64xbf16>
   %i = titan.coordinate 0 : tensor<64x64xi32, #rows>
   %j = titan.coordinate 1 : tensor<64x64xi32, #rows>
-  // expected-error@+1 {{[global-element-type] the tile holds 'bf16', the tensor 'i32'}}
+  // expected-error@+2 {{[global-element-type] the tile holds 'bf16', the tensor 'i32'}}
+  // expected-note@+1 {{fix: move a tile of the tensor's type}}
   titan.cp_async %C[%i, %j], %buf bytes(16) : !titan.global<?x?xi32>, tensor<64x64xi32, #rows>, tensor<64x64xi32, #rows> -> !titan.shared<64x64xbf16>
   titan.return
 }

@@ -275,3 +275,12 @@ func.func @many(%b: !titan.mbarrier) {
   titan.mbarrier.arrive_expect_tx %b, %many : !titan.mbarrier
   return
 }
+
+// -----
+
+func.func @minus(%b: !titan.mbarrier) {
+  // expected-error @+2 {{[barrier-range] the count of an arrive is 1 to 2^20 - 1, not -1}}
+  // expected-note @+1 {{fix: leave the count away}}
+  titan.mbarrier.arrive %b {count = -1 : i64} : !titan.mbarrier
+  return
+}

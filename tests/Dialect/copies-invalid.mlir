@@ -172,8 +172,26 @@ titan.kernel @unknown_loop(%X: !x) warps(1) launch {
 } body() {
   %c0 = arith.constant 0 : index
   %t = titan.shared.alloc : !t
-  // expected-error @+1 {{[copy-loops] the schedule has no loop Ki}}
+  // expected-error @+2 {{[copy-loops] the schedule has no loop Ki}}
+  // expected-note@+1 {{fix: its loops are Mo, Ko}}
   titan.copy_async %t to %X at(Mo = %c0, Ki = %c0) schedule(#tile) : !t, !x
+  titan.return
+}
+
+// -----
+
+#tile = #titan.schedule<tensor M x K Rows, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x64xbf16, swizzle = 128>
+titan.kernel @unknown_loop(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  // expected-error @+2 {{[copy-loops] the schedule has no loop Row}}
+  // expected-note@+1 {{fix: did you mean Rows? its loops are Rows, Ko}}
+  titan.copy_async %t to %X at(Row = %c0, Ko = %c0) schedule(#tile) : !t, !x
   titan.return
 }
 

@@ -151,3 +151,11 @@ func.func @one_lane(%t: tensor<4x16xi1, #row>) {
   }
   return
 }
+
+// -----
+
+func.func @none_to_name() {
+  // expected-error@+1 {{[inline-ptx-text] `$` of 0 results and operands: there is none to name, and a dollar sign is $$}}
+  titan.inline_ptx "$"() pure : () -> ()
+  return
+}

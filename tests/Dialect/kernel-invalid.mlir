@@ -12,7 +12,8 @@ titan.kernel @k() warps(33) launch {
 
 // -----
 
-// expected-error@+1 {{[register-budget] registers a thread at launch: a multiple of 8 from 16 to 248, not 12}}
+// expected-error@+2 {{[register-budget] registers a thread at launch: a multiple of 8 from 16 to 248, not 12}}
+// expected-note@+1 {{fix: give registers(N) with N a multiple of 8 from 16 to 248, or leave it out}}
 titan.kernel @k() warps(4) registers(12) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
@@ -117,7 +118,8 @@ titan.kernel @k(%A: !titan.global<64x64xbf16>) warps(4) launch {
 
 titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
-  // expected-error@+1 {{[launch-grid] a grid has 1 to 3 dimensions, not 4}}
+  // expected-error@+2 {{[launch-grid] a grid has 1 to 3 dimensions, not 4}}
+  // expected-note@+1 {{fix: fold the further dimensions into x}}
   titan.launch grid(%one, %one, %one, %one)
 } body() {
   titan.return
@@ -275,7 +277,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   titan.warp_specialize {
-    // expected-error@+1 {{[setmaxnreg-operand] setmaxnreg takes a multiple of 8 from 24 to 256, not 20 (PTX}}
+    // expected-error@+2 {{[setmaxnreg-operand] setmaxnreg takes a multiple of 8 from 24 to 256, not 20 (PTX}}
+    // expected-note@+1 {{fix: give registers(N) with N a multiple of 8 from 24 to 256}}
     titan.partition "a" warps(4) registers(20) {
     }
   }
@@ -556,5 +559,140 @@ titan.kernel @k(%ids: !ids) warps(1) launch {
 func.func private @tile(%x: tensor<32xi32, #rows>) {
   // expected-error @+1 {{[tile-element-type] the tile holds 'i32', not i1}}
   titan.assume %x, "words" : tensor<32xi32, #rows>
+  return
+}
+
+// -----
+
+// Negative numbers are told as they were written.
+titan.kernel @k() warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+1 {{[elect-warp] warp -1 of 1 warps}}
+  titan.elect warp(-1) { titan.fence.mbarrier_init }
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?x?xbf16>) warps(1) launch {
+  %one = arith.constant 1 : index
+  // expected-error @+1 {{[tile-dimension] dimension -1 of a tensor of rank 2}}
+  %x = titan.dim %A, -1 : !titan.global<?x?xbf16>
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+// A package carries the name, as bytes that anybody can type.
+// expected-error @+2 {{[invalid-op] "\E6\97\A5\00 x" is no name of a kernel: one is 1 to 1024 printable ASCII characters without spaces}}
+// expected-note @+1 {{fix: use letters, digits and _}}
+titan.kernel @"\E6\97\A5\00 x"() warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+1 {{[invalid-op] a kernel has no values of type 'i129': a number has at most 64 bits, a tile an element}}
+  %x = arith.constant 1 : i129
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+1 {{[invalid-op] a kernel has no values of type 'tensor<32xf80>'}}
+  %x = arith.constant dense<1.0> : tensor<32xf80>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+1 {{[invalid-op] a kernel has no values of type 'tensor<0xi32>'}}
+  %x = arith.constant dense<1> : tensor<0xi32>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(1) launch {
+  %one = arith.constant 1 : index
+  %true = arith.constant true
+  // expected-error @+2 {{[unknown-code] there is no code 'lunch-check'}}
+  // expected-note @+1 {{fix: did you mean launch-check?}}
+  titan.require %true, "lunch-check", "words"
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(1) launch {
+  // expected-error @+2 {{[launch-grid] a grid has 1 to 3 dimensions, not 0}}
+  // expected-note @+1 {{fix: give its extents: titan.launch grid(%ctas)}}
+  titan.launch grid()
+} body() {
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<4xi32>) warps(1) attributes {titan.reference = @ref} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+// expected-error @+2 {{[reference-invalid] @ref, a reference, has an argument, number 0, with none of titan.input, titan.expected and titan.bound}}
+// expected-note @+1 {{fix: say which argument of the kernel it is of}}
+func.func private @ref(%A: memref<4xi32>) {
+  return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<4xi32>) warps(1) attributes {titan.reference = @ref} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+// expected-error @+2 {{[reference-invalid] @ref, a reference, returns 1 values}}
+// expected-note @+1 {{fix: make each result an argument}}
+func.func private @ref(%A: memref<4xi32> {titan.input = "A"}) -> i32 {
+  %one = arith.constant 1 : i32
+  return %one : i32
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<4xi32>) warps(1) attributes {titan.reference = @ref} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+func.func private @ref(%A: memref<4xi32> {titan.input = "A"}) {
+  // expected-error @+2 {{[reference-invalid] @ref, a reference, runs on the host, where there is no 'titan.cta_sync'}}
+  // expected-note @+1 {{fix: compute with arith, math, scf, memref and linalg there}}
+  titan.cta_sync
   return
 }

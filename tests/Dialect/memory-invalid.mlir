@@ -172,7 +172,8 @@ titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %x = titan.coordinate 0 : tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
-  // expected-error@+1 {{[global-element-type] the tile holds 'bf16', the tensor 'f32'}}
+  // expected-error@+2 {{[global-element-type] the tile holds 'bf16', the tensor 'f32'}}
+  // expected-note@+1 {{fix: move a tile of the tensor's type, and convert it where it is computed with}}
   %v = titan.global.load %A[%x, %x] : !titan.global<?x?xf32>, tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>> -> tensor<64x64xbf16, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
   titan.return
 }

@@ -145,3 +145,17 @@ titan.kernel @k() warps(4) launch {
   %p = titan.pipe.create "load" -> ["left", "right"] buffers ["a"](%a : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>) alternating exclusive : !titan.pipe<2>
   titan.return
 }
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  %b = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  // expected-error@+2 {{[pipe-buffers] two buffers have the name "a"}}
+  // expected-note@+1 {{fix: give each buffer a name of its own}}
+  %p = titan.pipe.create "load" -> ["use"] buffers ["a", "a"](%a, %b : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>, !titan.shared<64x64xbf16, swizzle = 128, slots = 2>) : !titan.pipe<2>
+  titan.return
+}

@@ -363,7 +363,8 @@ titan.kernel @k() warps(4) launch {
   %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
   %b = titan.shared.alloc : !titan.shared<64x64xbf16>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
-  // expected-error @+1 {{[mma-operand] an operand without swizzle}}
+  // expected-error @+2 {{[mma-operand] an operand without swizzle}}
+  // expected-note@+1 {{fix: give the shared tile swizzle = 32, 64 or 128}}
   %d = titan.mma %a, %b, %f : !titan.shared<64x64xbf16, swizzle = 128>, !titan.shared<64x64xbf16>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   titan.return
 }

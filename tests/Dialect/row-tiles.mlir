@@ -98,3 +98,22 @@ func.func @unsigned_floats(%s: tensor<64x128xf32, #acc>) {
   %min = titan.reduce minu %s : tensor<64x128xf32, #acc> -> tensor<64xf32, #titan.slice<1, #acc>>
   return
 }
+
+// -----
+
+// The fix names the shape.
+func.func @step_of_k(%a: i16) {
+  // expected-error@+2 {{[layout-instruction] 'tensor<64x12xi16, #titan.mma_sync_a<16, 2, 2>>': mma.m16n8k12}}
+  // expected-note@+1 {{fix: make K a multiple of 8}}
+  %t = titan.splat %a : i16 -> tensor<64x12xi16, #titan.mma_sync_a<16, 2, 2>>
+  return
+}
+
+// -----
+
+func.func @odd(%a: i32) {
+  // expected-error@+2 {{[layout-instruction] 'tensor<500xi32, #titan.blocked<elements = [4], lanes = [32], warps = [4]>>': blocked: 32 lanes along dimension 0, where the shape leaves 125}}
+  // expected-note@+1 {{fix: make dimension 0 of the tile a multiple of 128, or give lanes there that divide 125}}
+  %t = titan.splat %a : i32 -> tensor<500xi32, #titan.blocked<elements = [4], lanes = [32], warps = [4]>>
+  return
+}

@@ -17,7 +17,7 @@
 // RUN: %variant tail %s > %t.mlir
 // RUN: not titan run %t.mlir 2>&1 | FileCheck %s --check-prefix=TAIL
 // TAIL: error: [tma-store-tail] rows of 392 bytes, which is no multiple of 16, are stored by TMA: 8 bytes behind each are overwritten
-// TAIL: fix: pad the rows of the output and say so (`padded` in the schedule or on titan.tensor_map)
+// TAIL: fix: pad the rows of the output and say so (`padded` in the schedule, or titan.tensor_map ... {padded} : ...)
 
 #t = #titan.schedule<tensor M x K  Mo, Mi = split(M, 300)  Ko, Ki = split(K, 64)  bulk Mi, Ki padded> // @tile
 !matrix = !titan.global<?x?xf32>

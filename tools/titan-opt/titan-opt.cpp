@@ -19,6 +19,7 @@
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/ToolOutputFile.h"
 
+#include <cstdlib>
 #include <unistd.h>
 
 using namespace titan;
@@ -59,8 +60,9 @@ int main(int argc, char **argv) {
       argc, argv, "TITAN modular optimizer driver\n", registry);
   for (const std::string &file : plugins)
     if (llvm::Error error = loadPlugin(file))
-      return refuse(Code::BadArgument,
-                    "--load-plugin: " + llvm::toString(std::move(error)));
+      std::_Exit(refuse( // Plugin.h says why.
+          Code::BadArgument,
+          "--load-plugin: " + llvm::toString(std::move(error))));
   registerPlugins(registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())

@@ -68,7 +68,10 @@ struct PluginInfo {
 };
 
 /// Loads a plug-in, whose families are then part of every registry that
-/// registerAllTitanDialects fills.
+/// registerAllTitanDialects fills. After an error the caller ends the process
+/// by _Exit: a library that crashed while it was loaded leaves the loader
+/// locked, which handlers of exit would wait for. Crashes are caught where
+/// llvm::CrashRecoveryContext is enabled, as the driver does.
 llvm::Error loadPlugin(llvm::StringRef file);
 
 /// Adds the families of the plug-ins that have been loaded.

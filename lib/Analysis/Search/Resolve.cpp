@@ -9,6 +9,8 @@
 
 #include "Bounds.h"
 
+#include "titan/Analysis/Fixes.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -473,7 +475,8 @@ bool Instantiator::Impl::resolveRegisters(const CompiledOp &op,
                  "adds to registers that hold nothing");
     else if (adds.number.value) {
       problem(Code::UndefinedRead, op.op,
-              "this product adds to registers that hold nothing yet");
+              "this product adds to registers that hold nothing yet",
+              accumulateFix);
       return false;
     }
   }

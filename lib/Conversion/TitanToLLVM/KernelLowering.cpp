@@ -33,7 +33,9 @@ FailureOr<LoweredKernel> KernelLowering::run() {
     lowered.entry += llvm::isAlnum(c) || c == '_' ? c : '_';
   if (llvm::isDigit(lowered.entry.front()))
     lowered.entry.insert(0, "_");
-  while (module.lookupSymbol(lowered.entry))
+  // These two mean something else in PTX.
+  while (module.lookupSymbol(lowered.entry) || lowered.entry == "_" ||
+         lowered.entry == "WARP_SZ")
     lowered.entry += "_";
   if (failed(allocateShared()) || failed(makeFunction()) ||
       failed(block(kernel.getBody().front())))

@@ -128,7 +128,7 @@ template <typename Op> static LogicalResult verifyArrive(Op op) {
     InFlightDiagnostic error =
         op.emitOpError(
             "[barrier-range] the count of an arrive is 1 to 2^20 - 1, not ")
-        << op.getCount();
+        << static_cast<int64_t>(op.getCount());
     error.attachNote() << "fix: leave the count away (one arrival), or give 1 "
                           "or more";
     return error;

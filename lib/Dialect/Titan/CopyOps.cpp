@@ -9,6 +9,7 @@
 #include "titan/Dialect/Titan/CopyAsync.h"
 #include "titan/Dialect/Titan/CopyPlaces.h"
 #include "titan/Domain/TmaScheduleText.h"
+#include "titan/Target/NearestWord.h"
 #include "titan/Target/Target.h"
 #include "titan/Target/Tma.h"
 
@@ -440,8 +441,22 @@ LogicalResult CopyAsyncOp::verify() {
       if (name == StringRef(g[id].name) &&
           !llvm::is_contained(copy->schedule.bulk, id))
         loop = id;
-    if (!loop)
-      return emitOpError("[copy-loops] the schedule has no loop ") << name;
+    if (!loop) {
+      SmallVector<std::string_view> names;
+      for (const TmaLoop &each : copy->low.loops)
+        if (!each.ofBoxes)
+          names.push_back(copy->low.graph[each.domain].name);
+      std::string_view near = nearestWord(std::string_view(name), names);
+      InFlightDiagnostic error =
+          emitOpError("[copy-loops] the schedule has no loop ") << name;
+      Diagnostic &fix = error.attachNote() << "fix: ";
+      if (!near.empty())
+        fix << "did you mean " << near << "? ";
+      fix << (names.empty() ? "it has none" : "its loops are ");
+      llvm::interleaveComma(names, fix,
+                            [&](std::string_view each) { fix << each; });
+      return error;
+    }
     auto value = getConstant(index), extent = g[*loop].extent.constant();
     if (value && (*value < 0 || (extent && *value >= *extent)))
       return emitOpError("[out-of-bounds] index ")

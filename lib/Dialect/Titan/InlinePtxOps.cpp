@@ -213,12 +213,17 @@ LogicalResult InlinePtxOp::verify() {
       continue;
     }
     unsigned number = 0;
-    if (rest.consumeInteger(10, number) || number >= values)
-      return emitOpError("[inline-ptx-text] `$")
-             << text.drop_front(at).take_while(llvm::isDigit) << "` of "
-             << values << " results and operands: they are $0 to $"
-             << static_cast<int64_t>(values) - 1
-             << ", results first, and a dollar sign is $$";
+    if (rest.consumeInteger(10, number) || number >= values) {
+      InFlightDiagnostic error =
+          emitOpError("[inline-ptx-text] `$")
+          << text.drop_front(at).take_while(llvm::isDigit) << "` of " << values
+          << " results and operands: ";
+      if (values)
+        error << "they are $0 to $" << values - 1 << ", results first, and a";
+      else
+        error << "there is none to name, and a";
+      return error << " dollar sign is $$";
+    }
   }
   if (text.contains('\0'))
     return emitOpError("[inline-ptx-text] byte 0: the text is not PTX");

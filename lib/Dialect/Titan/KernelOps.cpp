@@ -9,6 +9,7 @@
 #include "titan/Dialect/Titan/ArgumentAlignment.h"
 #include "titan/Dialect/Titan/Example.h"
 #include "titan/Dialect/Titan/InitialValues.h"
+#include "titan/Target/Codes.h"
 #include "titan/Target/LoopCounter.h"
 #include "titan/Target/NearestWord.h"
 #include "titan/Target/Target.h"
@@ -148,7 +149,27 @@ const TargetInfo &titan::targetOf(Operation *op,
   return feature ? targetWith(*feature) : defaultTarget();
 }
 
+/// A package carries the name.
+static LogicalResult verifyName(KernelOp kernel) {
+  constexpr size_t most = 1024; // docs/package.md
+  StringRef name = kernel.getSymName();
+  bool printable =
+      llvm::all_of(name, [](char c) { return c > ' ' && c < 127; });
+  if (printable && !name.empty() && name.size() <= most)
+    return success();
+  std::string shown;
+  llvm::raw_string_ostream os(shown);
+  llvm::printEscapedString(name.take_front(64), os);
+  return withFix(kernel.emitOpError("[invalid-op] \"")
+                     << shown << (name.size() > 64 ? "..." : "")
+                     << "\" is no name of a kernel: one is 1 to " << most
+                     << " printable ASCII characters without spaces",
+                 "use letters, digits and _");
+}
+
 LogicalResult KernelOp::verify() {
+  if (failed(verifyName(*this)))
+    return failure();
   const TargetInfo &device = targetOf(*this);
   int64_t mostWarps = device.maxThreadsPerCta / device.warpWidth;
   if (auto warps = static_cast<int64_t>(getWarps());
@@ -158,10 +179,12 @@ LogicalResult KernelOp::verify() {
            << " threads), not " << warps;
   if (auto registers = getRegisters())
     if (*registers < 16 || *registers > 255 || *registers % 8)
-      return emitOpError("[register-budget] registers a thread at launch: a "
-                         "multiple of 8 from 16 "
-                         "to 248, not ")
-             << *registers;
+      return withFix(
+          emitOpError("[register-budget] registers a thread at launch: a "
+                      "multiple of 8 from 16 to 248, not ")
+              << static_cast<int64_t>(*registers),
+          "give registers(N) with N a multiple of 8 from 16 to 248, or leave "
+          "it out");
   auto cluster = getClusterShape();
   for (int64_t size : cluster)
     if (size < 1 || size > 8)
@@ -211,18 +234,50 @@ static LogicalResult verifyRoles(KernelOp kernel,
   SmallVector<std::string_view> names;
   for (Attribute name : kernel.getArgNames())
     names.push_back(cast<StringAttr>(name).getValue());
-  for (unsigned i = 0; i < reference.getNumArguments(); ++i)
-    for (StringRef role : {"titan.input", "titan.expected", "titan.bound"}) {
+  auto refuse = [&](Location place) {
+    return emitError(place) << "[reference-invalid] @" << reference.getName()
+                            << ", a reference, ";
+  };
+  if (reference.isExternal())
+    return refuse(reference.getLoc()) << "has no body";
+  if (reference.getNumResults())
+    return withFix(refuse(reference.getLoc())
+                       << "returns " << reference.getNumResults()
+                       << " values: it writes what is expected into memrefs",
+                   "make each result an argument {titan.expected = \"NAME\"}");
+  Operation *foreign = nullptr;
+  reference.getFunctionBody().walk([&](Operation *op) {
+    if (!foreign && isa<TitanDialect>(op->getDialect()))
+      foreign = op;
+  });
+  if (foreign)
+    return withFix(refuse(foreign->getLoc())
+                       << "runs on the host, where there is no '"
+                       << foreign->getName() << "'",
+                   "compute with arith, math, scf, memref and linalg there");
+  static constexpr StringRef roles[] = {"titan.input", "titan.expected",
+                                        "titan.bound"};
+  for (unsigned i = 0; i < reference.getNumArguments(); ++i) {
+    unsigned given = llvm::count_if(roles, [&](StringRef role) {
+      return reference.getArgAttrOfType<StringAttr>(i, role) != nullptr;
+    });
+    if (given != 1)
+      return withFix(refuse(reference.getArgument(i).getLoc())
+                         << "has an argument, number " << i << ", with "
+                         << (given ? "several" : "none")
+                         << " of titan.input, titan.expected and titan.bound",
+                     "say which argument of the kernel it is of, and whether "
+                     "it is what goes in or what is expected: {titan.input = "
+                     "\"NAME\"}");
+    for (StringRef role : roles) {
       auto name = reference.getArgAttrOfType<StringAttr>(i, role);
       if (!name || llvm::is_contained(names, std::string_view(name.getValue())))
         continue;
-      Location place = reference.isExternal()
-                           ? reference.getLoc()
-                           : reference.getArgument(i).getLoc();
-      InFlightDiagnostic error =
-          emitError(place) << "[reference-invalid] " << role << " = " << name
-                           << ": @" << kernel.getSymName()
-                           << " has no argument '" << name.getValue() << "'";
+      InFlightDiagnostic error = emitError(reference.getArgument(i).getLoc())
+                                 << "[reference-invalid] " << role << " = "
+                                 << name << ": @" << kernel.getSymName()
+                                 << " has no argument '" << name.getValue()
+                                 << "'";
       std::string_view near =
           nearestWord(std::string_view(name.getValue()), names);
       Diagnostic &fix = error.attachNote() << "fix: ";
@@ -233,6 +288,7 @@ static LogicalResult verifyRoles(KernelOp kernel,
                             [&](std::string_view each) { fix << each; });
       return error;
     }
+  }
   return success();
 }
 
@@ -329,6 +385,14 @@ static LogicalResult verifyCounter(scf::ForOp loop) {
   return loop.emitOpError("[loop-overflow] ") << why;
 }
 
+/// Whether values in kernels are of it, as far as numbers and tiles go.
+static bool isOfKernels(Type type) {
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    return !(tile.hasStaticShape() && tile.getNumElements() == 0) &&
+           isOfKernels(tile.getElementType());
+  return !type.isIntOrFloat() || type.getIntOrFloatBitWidth() <= 64;
+}
+
 LogicalResult KernelOp::verifyRegions() {
   auto check = [&](Region &region, ArrayRef<Type> types,
                    StringRef what) -> LogicalResult {
@@ -373,6 +437,20 @@ LogicalResult KernelOp::verifyRegions() {
           "titan.dim, titan.stride, titan.device_property, titan.tensor_map, "
           "titan.require "
           "and titan.launch do");
+    if (auto require = dyn_cast<RequireOp>(op)) {
+      std::string_view code(require.getCode());
+      if (lookupCode(code))
+        continue;
+      InFlightDiagnostic error = op.emitOpError("[unknown-code] there is no "
+                                                "code '")
+                                 << require.getCode() << "'";
+      if (const CodeInfo *near = nearestCode(code))
+        return withFix(std::move(error),
+                       "did you mean " + Twine(StringRef(near->code)) + "?");
+      return withFix(
+          std::move(error),
+          "take \"launch-check\", or another of titan explain codes");
+    }
   }
   const TargetInfo *target = nullptr;
   for (Operation *at = *this; at && !target; at = at->getParentOp())
@@ -397,6 +475,12 @@ LogicalResult KernelOp::verifyRegions() {
           << llvm::join(hardware.getTargets(), ", ");
       return WalkResult::interrupt();
     }
+    for (Type type : op->getResultTypes())
+      if (!isOfKernels(type)) {
+        op->emitOpError("[invalid-op] a kernel has no values of type ")
+            << type << ": a number has at most 64 bits, a tile an element";
+        return WalkResult::interrupt();
+      }
     if (isa<TensorMapOp, RequireOp, StrideOp, DevicePropertyOp>(op)) {
       op->emitOpError("[launch-operation] belongs in the launch region");
       return WalkResult::interrupt();
@@ -461,8 +545,11 @@ Value KernelOp::getLaunchValue(BlockArgument bodyArgument) {
 
 LogicalResult LaunchOp::verify() {
   if (getGrid().empty() || getGrid().size() > 3)
-    return emitOpError("[launch-grid] a grid has 1 to 3 dimensions, not ")
-           << getGrid().size();
+    return withFix(
+        emitOpError("[launch-grid] a grid has 1 to 3 dimensions, not ")
+            << getGrid().size(),
+        getGrid().empty() ? "give its extents: titan.launch grid(%ctas)"
+                          : "fold the further dimensions into x");
   for (Type type : getValues().getTypes())
     if (!type.isIntOrIndexOrFloat() && !isa<TensorMapType>(type))
       return emitOpError("[launch-value] a value passed to the kernel is a "
@@ -497,7 +584,8 @@ static LogicalResult verifyDimension(Operation *op, GlobalType tensor,
                                      uint64_t dimension) {
   if (dimension >= tensor.getRank())
     return op->emitOpError("[tile-dimension] dimension ")
-           << dimension << " of a tensor of rank " << tensor.getRank();
+           << static_cast<int64_t>(dimension) << " of a tensor of rank "
+           << tensor.getRank();
   return success();
 }
 LogicalResult DimOp::verify() {
@@ -561,10 +649,11 @@ LogicalResult PartitionOp::verify() {
         "write warps(n) with n of 1 or more");
   if (auto registers = getRegisters())
     if (*registers < 24 || *registers > 256 || *registers % 8)
-      return emitOpError(
-                 "[setmaxnreg-operand] setmaxnreg takes a multiple of 8 "
-                 "from 24 to 256, not ")
-             << *registers << " (PTX ISA, setmaxnreg)";
+      return withFix(
+          emitOpError("[setmaxnreg-operand] setmaxnreg takes a multiple of 8 "
+                      "from 24 to 256, not ")
+              << static_cast<int64_t>(*registers) << " (PTX ISA, setmaxnreg)",
+          "give registers(N) with N a multiple of 8 from 24 to 256");
   return success();
 }
 
@@ -754,7 +843,7 @@ LogicalResult ElectOp::verify() {
       warps = static_cast<int64_t>(*warp) + 1;
     if (static_cast<int64_t>(*warp) < 0 || static_cast<int64_t>(*warp) >= warps)
       return emitOpError("[elect-warp] warp ")
-             << *warp << " of " << warps << " warps";
+             << static_cast<int64_t>(*warp) << " of " << warps << " warps";
   }
   if ((*this)->getParentOfType<ElectOp>())
     return emitOpError("[elect-nested] one thread cannot elect again");

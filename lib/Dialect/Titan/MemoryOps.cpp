@@ -244,9 +244,11 @@ LogicalResult titan::verifyElements(Operation *op, RankedTensorType tile,
   if (failed(verifyTileType(op, tile)))
     return failure();
   if (tile.getElementType() != tensor.getElementType())
-    return op->emitOpError("[global-element-type] the tile holds ")
-           << tile.getElementType() << ", the tensor "
-           << tensor.getElementType();
+    return withFix(op->emitOpError("[global-element-type] the tile holds ")
+                       << tile.getElementType() << ", the tensor "
+                       << tensor.getElementType(),
+                   "move a tile of the tensor's type, and convert it where it "
+                   "is computed with (arith.extf, arith.truncf)");
   if (indices.size() != tensor.getRank())
     return op->emitOpError("[global-rank] a tensor of rank ")
            << tensor.getRank() << " needs as many index tensors, not "

@@ -171,11 +171,12 @@ LogicalResult MmaOp::verify() {
     if (!type || type.getSwizzle())
       continue;
     if (type.getRank() == 2)
-      return emitOpError(
-          "[mma-operand] an operand without swizzle: TMA writes "
-          "rows, wgmma then wants blocks of 8 x 16 bytes; use "
-          "swizzle = 32, 64 or 128, or three dimensions, columns of 16 bytes "
-          "outermost (PTX ISA, wgmma, matrix descriptors)");
+      return withFix(
+          emitOpError("[mma-operand] an operand without swizzle: TMA writes "
+                      "rows, wgmma then wants blocks of 8 x 16 bytes (PTX ISA, "
+                      "wgmma, matrix descriptors)"),
+          "give the shared tile swizzle = 32, 64 or 128, or three dimensions, "
+          "columns of 16 bytes outermost");
     if (type.getShape()[2] * type.getElementBytes() != 16)
       return emitOpError("[mma-operand] columns of an operand without swizzle "
                          "are 16 bytes wide, not ")

@@ -58,6 +58,13 @@ LogicalResult PipeCreateOp::verify() {
                        << getBuffers().size() << " buffers",
                    "give each buffer one name: buffers [\"a\", \"b\"](%a, %b "
                    ": ...)");
+  // Users of a slot name the buffer that they mean.
+  llvm::SmallDenseSet<Attribute> seen;
+  for (Attribute name : getNames())
+    if (!seen.insert(name).second)
+      return withFix(emitOpError("[pipe-buffers] two buffers have the name ")
+                         << name,
+                     "give each buffer a name of its own");
   for (Value buffer : getBuffers())
     if (slotsOf(buffer.getType()) % depth)
       return withFix(emitOpError("[pipe-buffers] a buffer of a pipe of depth ")
