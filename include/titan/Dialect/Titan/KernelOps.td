@@ -153,6 +153,9 @@ def Titan_TensorMapOp : Titan_Op<"tensor_map", [HasParent<"KernelOp">, AttrSized
     ```mlir
     %map = titan.tensor_map %X dims(%a, %b, %c) byte_strides(%s0, %s1)
          : !titan.global<?x?x?xbf16> -> !titan.tensor_map<2x64x64xbf16, element_strides = [1, 2, 1], swizzle = 128>
+    %out = titan.tensor_map %Y {padded} : !titan.global<?x?xbf16> -> !titan.tensor_map<64x64xbf16, swizzle = 128>
+    %nan = titan.tensor_map %Y {fill = #titan<fill nan>, l2_promotion = 256 : i64}
+         : !titan.global<?x?xbf16> -> !titan.tensor_map<64x64xbf16, swizzle = 128>
     ```
     The box, element type, element strides and swizzle are the result's type. Sizes
     and strides are those of the tensor, or those given: `dims` in elements,
@@ -162,7 +165,9 @@ def Titan_TensorMapOp : Titan_Op<"tensor_map", [HasParent<"KernelOp">, AttrSized
     as in the dimension of slices; over the tensor's own sizes, the tensor has one
     dimension more, the innermost, of one slice. `padded`: what stands behind each row,
     up to a multiple of 16 bytes, is free: stores may overwrite it (else
-    tma-store-tail). Rules of the encoder (cuTensorMapEncodeTiled) that are known now
+    tma-store-tail). `fill`: what loads put where the box leaves the tensor.
+    `l2_promotion`: bytes that a load brings into the L2 cache at a time: 0, 64, 128 or
+    256. Rules of the encoder (cuTensorMapEncodeTiled) that are known now
     are verified; those on sizes, strides and addresses become launch checks with the
     same codes.
   }];
