@@ -81,7 +81,6 @@ static StringRef titansOf(StringRef name) {
       .Case("gpu.block_id", "titan.cta_id")
       .Case("gpu.grid_dim", "titan.num_ctas")
       .Case("gpu.subgroup_id", "titan.warp_id")
-      .Case("gpu.barrier", "titan.cta_sync")
       .Case("gpu.cluster_block_id", "titan.cluster_rank")
       .Default("");
 }
