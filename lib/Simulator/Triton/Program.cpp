@@ -402,8 +402,8 @@ static void runFor(Agent &agent, const Step &step) {
     agent.fail(step, Code::UndefinedRead,
                "the step of the loop is " + std::to_string(bounds[2]),
                "a step is positive");
-  if (std::string why =
-          counterOverflow(bounds[0], bounds[1], bounds[2], width, isUnsigned);
+  if (std::string why = titan::counterOverflow(bounds[0], bounds[1], bounds[2],
+                                               width, isUnsigned);
       !why.empty())
     agent.fail(step, Code::LoopOverflow, why,
                "count in a wider type, or end the loop earlier");
