@@ -58,6 +58,7 @@ titan.kernel @no_multiple_of_eight() warps(4) registers(168) launch {
 } body() {
   titan.warp_specialize {
     // expected-error @below {{[setmaxnreg-operand]}}
+    // expected-note @below {{fix: give registers(N) with N a multiple of 8 from 24 to 256}}
     titan.partition "load" warps(4) registers(28) {
     }
   }

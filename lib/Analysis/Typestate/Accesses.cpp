@@ -175,7 +175,9 @@ static std::optional<int64_t> evaluate(const Atoms &atoms, const Polynomial &p,
       return Polynomial(in[0] | in[1]);
     if (kind == arith::AndIOp::getOperationName())
       return Polynomial(in[0] & in[1]);
-    if (kind == arith::ShRUIOp::getOperationName() && in[1] < 63)
+    // (Of whatever width: the number is not negative.)
+    if (StringRef(kind).starts_with(arith::ShRUIOp::getOperationName()) &&
+        in[1] < 63)
       return Polynomial(in[0] >> in[1]);
     // A table's entries stand behind the place in it.
     if (kind == "cycle")

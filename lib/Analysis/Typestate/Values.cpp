@@ -461,7 +461,8 @@ std::optional<TValue> Arithmetic::parityBehind(const TValue &of,
 TValue Arithmetic::term(Operation *op, ArrayRef<TValue> operands,
                         Facts &facts) {
   // Uninterpreted: equal for equal operands. Operations are equal by name,
-  // attributes and widths (of a negative number shrui has other bits in each).
+  // attributes and widths: of a negative number shrui has other bits in each.
+  // (Those that take bit by bit have the sign's in all that are more.)
   if (op->getNumResults() != 1 ||
       !checker::bitsOf(getElementTypeOrSelf(op->getResult(0).getType())) ||
       getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1))
@@ -474,9 +475,11 @@ TValue Arithmetic::term(Operation *op, ArrayRef<TValue> operands,
     polynomials.push_back(*p);
   }
   std::string kind = op->getName().getStringRef().str();
-  for (Type type : {op->getOperand(op->getNumOperands() - 1).getType(),
-                    op->getResult(0).getType()})
-    kind += "." + std::to_string(checker::bitsOf(getElementTypeOrSelf(type)));
+  const Arith code = checker::classify(op).first;
+  if (code != Arith::And && code != Arith::Or && code != Arith::Xor)
+    for (Type type : {op->getOperand(op->getNumOperands() - 1).getType(),
+                      op->getResult(0).getType()})
+      kind += "." + std::to_string(checker::bitsOf(getElementTypeOrSelf(type)));
   return TValue::of(Polynomial::atom(
       atoms.atom(kind, op->getAttrDictionary().getAsOpaquePointer(),
                  std::move(polynomials))));

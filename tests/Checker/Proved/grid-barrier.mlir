@@ -6,19 +6,24 @@
 // RUN: titan check %s --require=proved | FileCheck %s
 // RUN: titan run %s --schedule random:1
 // CHECK: @once: accepted
-// CHECK: {{^}}  proved, for every size that the launch admits; assumed: {{.*}}the device has at least 64 multiprocessors
+// CHECK: {{^}}  proved, for every size
 // CHECK: @two: accepted
 // CHECK: {{^}}  proved, for every size
 // CHECK: @rounds: accepted
 // CHECK: {{^}}  proved, for every size
 // CHECK: @columns: accepted
-// CHECK-NOT: multiprocessors
 // CHECK: {{^}}  proved, for every size
 //
 // More CTAs than are there at once.
 // VARIANT not_resident: drop fits
 // RUN: %variant not_resident %s | not titan check - 2>&1 | FileCheck %s --check-prefix=NOT-RESIDENT
 // NOT-RESIDENT: [flag-co-residency]
+// As many as any device has at once, without asking it.
+// VARIANT asked: before fits add %at_once = arith.cmpi ule, %n, %c64 : index
+// VARIANT asked: before fits add %c64 = arith.constant 64 : index
+// VARIANT asked: in fits `%fits` -> `%at_once`
+// RUN: %variant asked %s | titan check - --kernel once --require=proved | FileCheck %s --check-prefix=ASKED
+// ASKED: proved, for every size that the launch admits; assumed: {{.*}}the device has at least 64 multiprocessors
 // The barrier lets a CTA pass when one has not come yet.
 // VARIANT one_less: in all `%odd, %n` -> `%twice, %n`
 // RUN: %variant one_less %s | not titan check - --kernel rounds 2>&1 | FileCheck %s --check-prefix=ONE-LESS
