@@ -21,6 +21,7 @@
 #include "titan/Runtime/Data.h"
 #include "titan/Runtime/Npy.h"
 #include "titan/Simulator/Triton/Triton.h"
+#include "titan/Target/Target.h"
 
 #include "llvm/Support/Process.h"
 
@@ -91,10 +92,11 @@ static bool readGrid(StringRef text, std::array<int64_t, 3> &grid) {
   text.split(parts, ',');
   if (parts.size() > 3)
     return false;
+  const TargetInfo &device = defaultTarget();
   int64_t programs = 1;
   for (auto [i, part] : llvm::enumerate(parts))
     if (part.trim().getAsInteger(10, grid[i]) || grid[i] < 1 ||
-        grid[i] > (i ? 65535 : 0x7fffffff) ||
+        grid[i] > (i ? device.maxGridYZ : device.maxGridX) ||
         (programs *= grid[i]) > (1 << 24) - 2)
       return false;
   return true;

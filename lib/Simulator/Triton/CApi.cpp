@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Simulator/Triton/Triton.h"
 #include "titan/Simulator/Triton/titan-simulator.h"
+#include "titan/Target/Target.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -144,7 +145,8 @@ int32_t titan_simulator_run(void *opaque, const char *name,
   uint64_t programs = 1;
   for (auto [axis, size] : llvm::enumerate(run.grid)) {
     const int64_t from = options->grid[axis];
-    if (from < 0 || from > (axis ? 65535 : 0x7fffffff))
+    const titan::TargetInfo &device = titan::defaultTarget();
+    if (from < 0 || from > (axis ? device.maxGridYZ : device.maxGridX))
       return refuse(Code::BadArgument,
                     "a grid of " + Twine(from) + " programs along " +
                         Twine("xyz"[axis]),
