@@ -57,6 +57,11 @@ struct Descriptor {
   bool fillsNaN = false;
 };
 
+/// What is left of an angle without multiples of pi/2, and how many they were, modulo 4.
+struct ReducedAngle {
+  mlir::Value rest, quadrant;
+};
+
 class ProgramConversion {
 public:
   ProgramConversion(tt::FuncOp function, const TritonToTitanOptions &options);
@@ -137,6 +142,8 @@ public:
   TensorLayouts layouts;
   KernelOp kernel;
   llvm::DenseMap<mlir::Value, Descriptor> descriptors;
+  /// Of those whose sine or cosine has been asked for (Functions.cpp).
+  llvm::DenseMap<mlir::Value, ReducedAngle> angles;
 
 private:
   mlir::LogicalResult makeKernel();

@@ -36,7 +36,7 @@ namespace {
 /// f32 numbers, or tiles of them, of one type.
 class Formula {
 public:
-  Formula(ProgramConversion &c, Type type) : b(c.b), type(type) {}
+  Formula(ProgramConversion &c, Type type) : c(c), b(c.b), type(type) {}
 
   Value number(double value) { return number(type, value); }
   Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
@@ -95,12 +95,9 @@ public:
   Value circle(Value x, bool cosine);
 
 private:
-  /// What is left of multiples of pi/2, and how many they were, modulo 4.
-  struct Angle {
-    Value rest, quadrant;
-  };
+  ReducedAngle reduce(Value x);
   /// Of numbers of at least 2^27 whose bits, without the sign, are `size`.
-  Angle reduceLarge(Value x, Value size);
+  ReducedAngle reduceLarge(Value x, Value size);
   Value longer(int64_t value) {
     return constant(as(b.getI64Type()), b.getI64IntegerAttr(value));
   }
@@ -125,6 +122,7 @@ private:
   };
   Arc arc(Value x);
 
+  ProgramConversion &c;
   ImplicitLocOpBuilder &b;
   Type type;
 };
@@ -243,7 +241,7 @@ static constexpr uint64_t twoOverPi[] = {0xa2f9836e, 0x4e441529, 0xfc2757d1,
 /// x is m 2^e, m an integer below 2^24. Bits of 2/pi that make multiples of 4 with it
 /// are left out: 96 bits behind them, times m, modulo 2^64 above the lower 32 of the
 /// product, are the quadrant and 62 bits behind it; at least 31 of these count.
-Formula::Angle Formula::reduceLarge(Value x, Value size) {
+ReducedAngle Formula::reduceLarge(Value x, Value size) {
   Type i64 = as(b.getI64Type()), bits = as(b.getI32Type());
   auto wide = [&](Value value) -> Value {
     return arith::ExtUIOp::create(b, i64, value);
@@ -281,6 +279,8 @@ Formula::Angle Formula::reduceLarge(Value x, Value size) {
   Value product = arith::AddIOp::create(
       b, arith::MulIOp::create(b, m, high),
       arith::ShRUIOp::create(b, arith::MulIOp::create(b, m, low), longer(32)));
+  product =
+      choose(less(x, 0), arith::SubIOp::create(b, longer(0), product), product);
   Value quadrant = arith::TruncIOp::create(
       b, bits,
       arith::ShRUIOp::create(
@@ -292,13 +292,10 @@ Formula::Angle Formula::reduceLarge(Value x, Value size) {
       b, exact, arith::ShLIOp::create(b, product, longer(2)));
   Value rest = arith::TruncFOp::create(
       b, type, arith::MulFOp::create(b, part, number(exact, pi / 2 * 0x1p-64)));
-  Value negative = less(x, 0);
-  return {choose(negative, arith::NegFOp::create(b, rest), rest),
-          choose(negative, arith::SubIOp::create(b, integer(0), quadrant),
-                 quadrant)};
+  return {rest, quadrant};
 }
 
-Value Formula::circle(Value x, bool cosine) {
+ReducedAngle Formula::reduce(Value x) {
   Type wide = as(b.getF64Type()), bits = as(b.getI32Type());
   Value exact = arith::ExtFOp::create(b, wide, x);
   Value turns = math::RoundEvenOp::create(
@@ -313,11 +310,19 @@ Value Formula::circle(Value x, bool cosine) {
       b, bits, arith::BitcastOp::create(b, i64, shifted));
   Value r = arith::TruncFOp::create(b, type, rest);
   // From 2^50 on, but for infinities and what is no number.
-  Value size = arith::AndIOp::create(b, arith::BitcastOp::create(b, bits, x),
-                                     integer(0x7fffffff));
-  Value large = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ult,
-      arith::SubIOp::create(b, size, integer(177 << 23)), integer(78 << 23));
+  auto sizeOf = [&](Value of) -> Value {
+    return arith::AndIOp::create(b, arith::BitcastOp::create(b, bits, of),
+                                 integer(0x7fffffff));
+  };
+  auto isLarge = [&](Value size) -> Value {
+    return arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ult,
+        arith::SubIOp::create(b, size, integer(177 << 23)), integer(78 << 23));
+  };
+  Value large = isLarge(sizeOf(x));
+  // Such a number takes the place of its rest, which is none, across the branch, so
+  // that no registers are kept for it: no rest is large.
+  r = choose(large, x, r);
   Value any = isa<RankedTensorType>(type)
                   ? Value(AnyOp::create(b, b.getI1Type(), large))
                   : large;
@@ -326,15 +331,35 @@ Value Formula::circle(Value x, bool cosine) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    Angle angle = reduceLarge(x, size);
+    Value size = sizeOf(r);
+    Value large = isLarge(size);
+    ReducedAngle angle = reduceLarge(r, size);
     scf::YieldOp::create(b,
                          ValueRange{choose(large, angle.rest, r),
                                     choose(large, angle.quadrant, quadrant)});
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, ValueRange{r, quadrant});
   }
-  r = branch.getResult(0);
-  quadrant = branch.getResult(1);
+  return {branch.getResult(0), branch.getResult(1)};
+}
+
+/// Whether what `op` yields may be used where `b` builds.
+static bool isAvailable(OpBuilder &b, Operation *op) {
+  Block *block = op->getBlock();
+  if (block == b.getInsertionBlock())
+    return b.getInsertionPoint() == block->end() ||
+           op->isBeforeInBlock(&*b.getInsertionPoint());
+  Operation *around =
+      block->findAncestorOpInBlock(*b.getInsertionBlock()->getParentOp());
+  return around && op->isBeforeInBlock(around);
+}
+
+Value Formula::circle(Value x, bool cosine) {
+  // Sine and cosine of one number share it: LLVM does not make one branch of two.
+  ReducedAngle &angle = c.angles[x];
+  if (!angle.rest || !isAvailable(b, angle.rest.getDefiningOp()))
+    angle = reduce(x);
+  auto [r, quadrant] = angle;
   Value square = mul(r, r);
   Value sine =
       odd(r, square,
