@@ -24,6 +24,12 @@ namespace titan {
 
 class Emitter; // Emitter.h
 
+/// Marks an scf.if that touches no memory and is seldom taken: of the tiles that its
+/// first region yields each thread computes one register after the other. Operation by
+/// operation, as elsewhere, takes registers for all of them at once, also of warps that
+/// never come there.
+inline constexpr llvm::StringLiteral oneByOne = "titan.one_by_one";
+
 /// The kernel's parameters in the order of its signature, as the manifest
 /// writes them ({"pointer": "A"}, {"value": ..., "type": "i64"}, ...).
 struct LoweredKernel {

@@ -67,6 +67,36 @@ static LogicalResult whileLoop(KernelLowering &kl, scf::WhileOp op) {
   return success();
 }
 
+/// Puts the operations of `body` in the order in which the first scalars of all that it
+/// yields need them, then the second ones, ...; there are `counts` of each.
+static void orderByRegister(Block &body, ArrayRef<size_t> counts) {
+  Operation *end = body.getTerminator();
+  SmallVector<Operation *> all;
+  for (Operation &op : body.without_terminator()) {
+    if (!isMemoryEffectFree(&op) || op.getNumRegions())
+      return;
+    all.push_back(&op);
+  }
+  llvm::SmallPtrSet<Operation *, 32> placed;
+  auto place = [&](auto &&self, Operation *op) -> void {
+    if (!op || op->getBlock() != &body || !placed.insert(op).second)
+      return;
+    for (Value operand : op->getOperands())
+      self(self, operand.getDefiningOp());
+    op->moveBefore(end);
+  };
+  for (size_t i = 0, most = *llvm::max_element(counts); i < most; ++i) {
+    size_t first = 0;
+    for (size_t count : counts) {
+      if (i < count)
+        place(place, end->getOperand(first + i).getDefiningOp());
+      first += count;
+    }
+  }
+  for (Operation *op : all)
+    place(place, op);
+}
+
 static LogicalResult ifElse(KernelLowering &kl, scf::IfOp op) {
   auto types = kl.convertCarried(op, op.getResultTypes());
   if (failed(types))
@@ -85,6 +115,8 @@ static LogicalResult ifElse(KernelLowering &kl, scf::IfOp op) {
     if (failed(kl.block(yes ? *op.thenBlock() : *op.elseBlock())))
       return failure();
   }
+  if (op->hasAttr(oneByOne) && op.getNumResults())
+    orderByRegister(*branch.thenBlock(), types->counts);
   kl.dealCarried(op.getResults(), branch.getResults(), types->counts);
   return success();
 }

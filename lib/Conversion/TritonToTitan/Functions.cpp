@@ -29,6 +29,8 @@
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
 
+#include "titan/Conversion/TitanToLLVM.h"
+
 using namespace mlir;
 using namespace titan;
 
@@ -328,6 +330,7 @@ ReducedAngle Formula::reduce(Value x) {
                   : large;
   auto branch = scf::IfOp::create(b, TypeRange{type, bits}, any,
                                   /*withElseRegion=*/true);
+  branch->setAttr(oneByOne, b.getUnitAttr());
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
