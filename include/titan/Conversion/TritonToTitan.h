@@ -21,8 +21,9 @@
 //              The launch checks that the tensor has at most 2^31 - 1 elements: an
 //              offset into it is right modulo 2^32, however it was computed.
 //   the grid   further arguments, grid_x, grid_y and grid_z, are numbers of
-//              programs, one for each axis that the program asks for; along others
-//              there is one. A program is a CTA.
+//              programs, one for each axis that the program asks for, and for x where
+//              it has atomics (locks, counters); along others there is one. A program
+//              is a CTA.
 //
 // What cannot be said in titan IR yet is [not-supported-yet], at the line of the
 // Python source (docs/triton.md has the table).

@@ -126,8 +126,11 @@ LogicalResult ProgramConversion::makeKernel() {
           cast<StringAttr>(names[number]),
           b.getI64IntegerAttr(std::min<int64_t>(divides.getInt(), 4096)));
   }
-  // Programs along an axis that nobody asks for would all do the same.
+  // Programs along an axis that nobody asks for would all do the same, unless what an
+  // atomic finds says which is which: a lock, a counter that deals out work.
   function.walk([&](Operation *op) {
+    if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+      axes[0] = true;
     if (auto id = dyn_cast<tt::GetProgramIdOp>(op))
       axes[static_cast<int>(id.getAxis())] = true;
     if (auto count = dyn_cast<tt::GetNumProgramsOp>(op))
