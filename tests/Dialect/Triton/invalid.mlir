@@ -216,6 +216,12 @@ tt.func @f(%t: tensor<4x8xf32>, %k: tensor<4x8xi32>) {
   tt.return
 }
 // -----
+tt.func @f(%t: tensor<8x8xf32>, %half: tensor<8x8xf16>, %eight: tensor<8x8xf8E5M2>) {
+  // expected-error-re @+1 {{[tt-type] {{.*}}operands have one width}}
+  %0 = tt.dot %half, %eight, %t : tensor<8x8xf16> * tensor<8x8xf8E5M2> -> tensor<8x8xf32>
+  tt.return
+}
+// -----
 tt.func @f(%a8: tensor<4x64xi8>, %b8: tensor<64x4xi8>, %t8: tensor<4x8xi8>, %c: tensor<4x4xf32>) {
   // expected-error-re @+1 {{[tt-shape] {{.*}}rows of one for each}}
   %0 = tt.dot_scaled %a8 scale %t8, %b8, %c lhs = e4m3 rhs = e4m3 {fastMath = false} : tensor<4x64xi8>, tensor<4x8xi8> * tensor<64x4xi8> -> tensor<4x4xf32>

@@ -1,7 +1,8 @@
-"""converted.py TITAN TEXT.ttir [--grid X,Y,Z] [--num-warps N] [--bound B] NAME=SHAPE:DATA ... NAME=NUMBER ...
+"""converted.py TITAN TEXT.ttir [--grid X,Y,Z] [--num-warps N] [--bound B] [--expected NAME=FILE.npy] NAME=SHAPE:DATA ... NAME=NUMBER ...
 
 Runs a program of tt, and the kernel of titan IR that it becomes, on the same arguments, and compares
-what they leave in memory: bit for bit, or within B (of the value, or of 1 where that is more).
+what they leave in memory: bit for bit, or within B (of the value, or of 1 where that is more). The program leaves in
+NAME what is in FILE.npy.
 """
 import argparse
 import ast
@@ -27,13 +28,13 @@ def load(path):
     return bits, [struct.unpack("<" + code, each)[0] for each in bits]
 
 
-def compare(name, one, other, bound):
+def compare(name, one, other, bound, where="titan IR"):
     (bits, values), (theirs, others) = load(one), load(other)
     if len(bits) != len(theirs):
         sys.exit(f"{name}: {len(bits)} elements, and {len(theirs)}")
     for i, (x, y) in enumerate(zip(values, others)):
         if bits[i] != theirs[i] and not (x != x and y != y) and not (bound and abs(x - y) <= bound * max(abs(x), 1)):
-            sys.exit(f"{name}[{i}]: {x} in tt, {y} in titan IR")
+            sys.exit(f"{name}[{i}]: {x} in tt, {y} in {where}")
     return sum(x != y for x, y in zip(bits, theirs))
 
 
@@ -44,6 +45,7 @@ def main():
     parser.add_argument("--grid", default="1")
     parser.add_argument("--num-warps", default="4")
     parser.add_argument("--bound", type=float, default=0)
+    parser.add_argument("--expected")
     parser.add_argument("arguments", nargs="*")
     given = parser.parse_intermixed_args()
     flags, pointers = [], []
@@ -90,6 +92,9 @@ def main():
                 word = f"{name}={count}"
             flat.append(word)
         run("run", kernel, *flat, *outs("titan"))
+        if given.expected:
+            name, _, file = given.expected.partition("=")
+            compare(name, f"{folder}/tt.{name}.npy", file, given.bound, "the file")
         differ = {name: compare(name, f"{folder}/tt.{name}.npy", f"{folder}/titan.{name}.npy", given.bound)
                   for name in pointers}
     print("equal: " + ", ".join(f"{name} ({count} differ within the bound)" if count else name
