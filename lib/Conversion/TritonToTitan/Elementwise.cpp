@@ -369,6 +369,53 @@ static Value clamp(ProgramConversion &c, tt::ClampFOp op, ValueRange in, Type) {
       c.b, arith::MaxNumFOp::create(c.b, in[0], in[1]), in[2]);
 }
 
+/// The bits of a float, or of a tensor of them, as integers.
+static Value bitsOf(ProgramConversion &c, Value x) {
+  Type type = x.getType();
+  Type bits =
+      c.b.getIntegerType(getElementTypeOrSelf(type).getIntOrFloatBitWidth());
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    bits = tile.clone(bits);
+  return arith::BitcastOp::create(c.b, bits, x);
+}
+
+static Value integerLike(ProgramConversion &c, Type type, int64_t value) {
+  return constantLike(c, type,
+                      c.b.getIntegerAttr(getElementTypeOrSelf(type), value));
+}
+
+/// The number next to x on the way to y: of numbers of one sign, larger ones have
+/// larger bits.
+static Value nextAfter(ProgramConversion &c, Value x, Value y) {
+  using arith::CmpFPredicate;
+  Type type = x.getType();
+  Value from = bitsOf(c, x), to = bitsOf(c, y);
+  Type bits = from.getType();
+  unsigned width = getElementTypeOrSelf(bits).getIntOrFloatBitWidth();
+  auto compare = [&](CmpFPredicate predicate, Value a, Value b) -> Value {
+    return arith::CmpFOp::create(c.b, predicate, a, b);
+  };
+  Value zero =
+      constantLike(c, type, c.b.getFloatAttr(getElementTypeOrSelf(type), 0));
+  Value one = integerLike(c, bits, 1);
+  // Away from 0 where y is above a positive x, or below a negative one.
+  Value away = arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq,
+                                     compare(CmpFPredicate::OLT, x, y),
+                                     compare(CmpFPredicate::OGT, x, zero));
+  Value next =
+      arith::SelectOp::create(c.b, away, arith::AddIOp::create(c.b, from, one),
+                              arith::SubIOp::create(c.b, from, one));
+  Value sign = arith::AndIOp::create(
+      c.b, to, integerLike(c, bits, int64_t(-1) << (width - 1)));
+  next = arith::SelectOp::create(c.b, compare(CmpFPredicate::OEQ, x, zero),
+                                 arith::OrIOp::create(c.b, sign, one), next);
+  Value result =
+      arith::SelectOp::create(c.b, compare(CmpFPredicate::OEQ, x, y), y,
+                              arith::BitcastOp::create(c.b, type, next));
+  return arith::SelectOp::create(c.b, compare(CmpFPredicate::UNO, x, y),
+                                 arith::AddFOp::create(c.b, x, y), result);
+}
+
 /// isnan and its kin: an i32.
 static Value classify(ProgramConversion &c, StringRef name, Value x,
                       Type type) {
@@ -381,6 +428,14 @@ static Value classify(ProgramConversion &c, StringRef name, Value x,
   Value infinity = constantLike(
       c, reals,
       c.b.getFloatAttr(real, APFloat::getInf(real.getFloatSemantics())));
+  if (name.starts_with("signbit")) {
+    Value bits = bitsOf(c, x);
+    Value sign = arith::ShRUIOp::create(
+        c.b, bits, integerLike(c, bits.getType(), real.getWidth() - 1));
+    return sign.getType() == type
+               ? sign
+               : arith::TruncIOp::create(c.b, type, sign).getResult();
+  }
   if (name.starts_with("isnan"))
     return test(arith::CmpFPredicate::UNO, x, x);
   Value size = math::AbsFOp::create(c.b, x);
@@ -399,9 +454,11 @@ static Value deviceFunction(ProgramConversion &c, tt::ExternElementwiseOp op,
   }
   StringRef name = op.getSymbol();
   name.consume_front("__nv_");
-  if (name == "isnanf" || name == "isnand" || name == "isinff" ||
-      name == "isinfd" || name == "finitef" || name == "isfinited")
+  auto function = tt::findDeviceFunction(op.getSymbol());
+  if (function && function->isTest)
     return classify(c, name, in[0], type);
+  if (function && function->name == "nextafter")
+    return nextAfter(c, in[0], in[1]);
   if (getElementTypeOrSelf(type).isF32())
     name.consume_back("f");
   if (Value result = writeOutFunction(c, name, in[0]))

@@ -21,6 +21,7 @@
 //                    1.5 * 2^126 on the instruction for the logarithm
 //   expm1    4.4     x + x^2 P(x) below 0.5, above e^x - 1
 //   sinh     3.9     x + x^3 P(x^2) below 1, above from e^|x|
+//   exp10    0.5     2^(x log2 10) in f64, as rounded as a power in f64 is
 //   sin, cos 2.5     of what is left of multiples of pi/2, which are taken off in
 //                    f64; from 2^50 on, where its digits do not reach, from a
 //                    product with as many bits of 2/pi (Payne and Hanek, 1983),
@@ -94,6 +95,7 @@ public:
   Value expm1(Value x);
   Value sinh(Value x);
   Value cosh(Value x);
+  Value exp10(Value x);
   Value circle(Value x, bool cosine);
 
 private:
@@ -233,6 +235,34 @@ Value Formula::sinh(Value x) {
 Value Formula::cosh(Value x) {
   Value power = exp2(fma(magnitude(x), number(log2e), number(-1)));
   return add(power, divide(number(0.25), power));
+}
+
+Value Formula::exp10(Value x) {
+  // From 64 and from -64 on it is what it is there.
+  x = arith::MaximumFOp::create(b, arith::MinimumFOp::create(b, x, number(64)),
+                                number(-64));
+  Formula wide(c, as(b.getF64Type()));
+  Value exact = arith::ExtFOp::create(b, wide.type, x);
+  // log2 10, and what its f64 leaves of it.
+  Value log = wide.number(0x1.a934f0979a371p+1);
+  Value whole = math::RoundEvenOp::create(b, wide.mul(exact, log));
+  Value rest = wide.fma(exact, log, arith::NegFOp::create(b, whole));
+  rest = wide.fma(exact, wide.number(0x1.7f2495fb7fa6dp-53), rest);
+  // (ln 2)^k / k!
+  Value power = wide.polynomial(
+      rest,
+      {1, 0x1.62e42fefa39efp-1, 0x1.ebfbdff82c58fp-3, 0x1.c6b08d704a0cp-5,
+       0x1.3b2ab6fba4e77p-7, 0x1.5d87fe78a6731p-10, 0x1.430912f86c787p-13,
+       0x1.ffcbfc588b0c7p-17, 0x1.62c0223a5c824p-20, 0x1.b5253d395e7c4p-24,
+       0x1.e4cf5158b8ecap-28, 0x1.e8cac7351bb25p-32, 0x1.c3bd650fc2986p-36,
+       0x1.816193166d0f9p-40});
+  // 2^whole, by the last bits of the sum with 3 * 2^51 as its exponent.
+  Value bits = arith::BitcastOp::create(b, as(b.getI64Type()),
+                                        wide.add(whole, wide.number(0x1.8p52)));
+  Value scale = arith::ShLIOp::create(
+      b, arith::AddIOp::create(b, bits, longer(1023)), longer(52));
+  return arith::TruncFOp::create(
+      b, type, wide.mul(power, arith::BitcastOp::create(b, wide.type, scale)));
 }
 
 /// 2/pi * 2^224, the upper word first.
@@ -395,6 +425,7 @@ Value titan::writeOutFunction(ProgramConversion &c, StringRef name, Value x) {
       {"expm1", [](Formula &f, Value x) { return f.expm1(x); }},
       {"sinh", [](Formula &f, Value x) { return f.sinh(x); }},
       {"cosh", [](Formula &f, Value x) { return f.cosh(x); }},
+      {"exp10", [](Formula &f, Value x) { return f.exp10(x); }},
       {"sin", [](Formula &f, Value x) { return f.circle(x, false); }},
       {"cos", [](Formula &f, Value x) { return f.circle(x, true); }}};
   Formula formula(c, type);
