@@ -24,6 +24,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -273,7 +274,9 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
   DialectRegistry registry;
   registerCompileDialects(registry);
   context->appendDialectRegistry(registry);
-  context->loadAllAvailableDialects();
+  // Those alone: the canonicaliser takes the patterns of each dialect that is there.
+  for (StringRef name : registry.getDialectNames())
+    context->getOrLoadDialect(name);
 
   OwningOpRef<ModuleOp> work = module.clone();
   {
@@ -321,8 +324,10 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
     if (failed(applyPatternsGreedily(*lowered, std::move(patterns))))
       return emitError(loc, "[codegen-failed] divisions were not expanded");
     PassManager pm(context);
+    // Once behind all of them: after each it takes as long as they do.
+    pm.enableVerifier(false);
     buildLLVMPasses(pm);
-    if (failed(pm.run(*lowered)))
+    if (failed(pm.run(*lowered)) || failed(verify(*lowered)))
       return emitError(loc,
                        "[codegen-failed] the lowered kernel did not become "
                        "the llvm dialect");

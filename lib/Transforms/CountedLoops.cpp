@@ -128,6 +128,8 @@ static std::optional<Counter> counterOf(scf::WhileOp loop, std::string &why) {
 void CountedLoopsPass::runOnOperation() {
   SmallVector<scf::WhileOp> loops;
   getOperation().walk([&](scf::WhileOp loop) { loops.push_back(loop); });
+  if (loops.empty())
+    return markAllAnalysesPreserved();
   IRRewriter rewriter(&getContext());
   for (scf::WhileOp loop : loops) {
     std::string why;

@@ -67,6 +67,8 @@ struct PollLoopsPass : titan::impl::PollLoopsBase<PollLoopsPass> {
   void runOnOperation() override {
     SmallVector<scf::WhileOp> loops;
     getOperation().walk([&](scf::WhileOp loop) { loops.push_back(loop); });
+    if (loops.empty())
+      return markAllAnalysesPreserved();
     for (scf::WhileOp loop : loops) {
       MBarrierTestWaitOp test = questionOf(loop);
       if (!test)

@@ -45,7 +45,7 @@ struct UnrollPass : titan::impl::UnrollBase<UnrollPass> {
                        })
                        .wasInterrupted();
     if (!indexed && loops.empty())
-      return;
+      return markAllAnalysesPreserved();
 
     // Fold the iteration numbers into constants.
     GreedyRewriteConfig config;

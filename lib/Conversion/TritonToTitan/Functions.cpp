@@ -36,7 +36,7 @@ using namespace mlir;
 using namespace titan;
 
 namespace {
-/// f32 numbers, or tiles of them, of one type.
+/// Floats, or tiles of them, of one type: f32 but for what exp10 computes in f64.
 class Formula {
 public:
   Formula(ProgramConversion &c, Type type) : c(c), b(c.b), type(type) {}
