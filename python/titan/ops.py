@@ -240,26 +240,13 @@ def _unseen(torch):
     def unseen(tensors):
         if compiling() or modes():
             return False
+        graded = grad()
         for tensor in tensors:
-            if type(tensor) not in plain:
+            if type(tensor) not in plain or graded and tensor.requires_grad:
                 return False
-        if grad():
-            for tensor in tensors:
-                if tensor.requires_grad:
-                    return False
         return True
 
     return unseen
-
-
-def _directly(torch, operation, launch, tensors):
-    """Launches without the dispatcher where nothing looks on; the first `tensors` arguments are tensors."""
-    unseen = _unseen(torch)
-
-    def call(*arguments):
-        return (launch if unseen(arguments[:tensors]) else operation)(*arguments)
-
-    return call
 
 
 def _empty(a, shape, dtype):
