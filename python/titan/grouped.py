@@ -85,15 +85,16 @@ def _register():
                          has_alpha, activation, gate, promote, count)
         if found is None:
             return None
-        (prepared, maps), whole = found, d.shape[-1] == d.stride(0) and d.dtype == a.dtype
-        start, own, shape = prepared.launch, ops._bits(1.0), (d.shape, d.stride())
+        prepared, maps = found
+        # Of a's type, and without padding: the way to it that costs least.
+        start, shape, plain = prepared.launch, (d.shape, d.stride()), d.dtype == a.dtype and d.stride()[-2] == d.shape[-1]
         maps = maps and ((maps // a.dtype.itemsize,), (1,))
 
         def call(a, b, offsets, bias, alpha):
-            d = a.new_empty_strided(*shape) if whole else empty(a, b, out_dtype, gate)
+            d = a.new_empty_strided(*shape) if plain else empty(a, b, out_dtype, gate)
             work = a.new_empty_strided(*maps) if maps else None
             start((a.data_ptr(), b.data_ptr(), d.data_ptr(), offsets.data_ptr(), 0 if bias is None else bias.data_ptr(),
-                   ops._bits(alpha) if has_alpha else own, 0 if work is None else work.data_ptr()))
+                   ops._bits(alpha), 0 if work is None else work.data_ptr()))
             return d
 
         return call
