@@ -24,6 +24,7 @@ for the shape, of a few that are compiled once each; see titan.ops.
 import math
 import os
 import sys
+from operator import index
 
 from . import Cache, Error, Kernel, Prepared, dtype_of, kind, look, ops, see
 
@@ -316,6 +317,7 @@ def _register_varlen():
         """O, and the logarithms where they are asked for, else perhaps None."""
         if scale is not None and _number("scale", scale, 0) == 0:
             raise Error("bad-argument", "scale 0", fix="give a positive number")
+        longest = index(longest)
         if not 0 < longest < 2**31:
             raise Error("bad-argument", f"longest {longest}", fix="give at least the most queries that a sequence has")
         if window is not None:

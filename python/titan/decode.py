@@ -15,6 +15,7 @@ titan.ops and decode_package.
 """
 import os
 import sys
+from operator import index
 
 from . import Cache, Error, Kernel, Prepared, dtype_of, kind, ops, see
 from .attention import _F32, _I32, _INPUTS, _number, _wrong
@@ -160,6 +161,7 @@ def launcher(torch):
         """O, and the logarithms where they are asked for, else perhaps None."""
         if scale is not None and _number("scale", scale, 0) == 0:
             raise Error("bad-argument", "scale 0", fix="give a positive number")
+        longest = index(longest)
         if table is not None and not 0 < longest < 2**31:
             raise Error("bad-argument", f"longest {longest}", fix="give at least the most keys that a batch has")
         key = kind_of(q, k, v, table, lengths), causal, lse
