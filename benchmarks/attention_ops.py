@@ -32,9 +32,10 @@ PACKAGES = {"attention-bf16-128": "", "attention-bf16-128-causal-lse": "--causal
             "gemm-bf16-nt-alpha-bias-gate-grouped-silu": "--batch grouped --tile 128x128x64 --epilogue alpha,bias --gate on --activation silu"}
 
 
-def prepare(titan, folder):
+def prepare(titan, folder, names=PACKAGES):
     os.makedirs(folder, exist_ok=True)
-    for name, words in PACKAGES.items():
+    for name in names:
+        words = PACKAGES[name]
         path = os.path.join(folder, name)
         kind = "gemm" if name.startswith("gemm") else "attention"
         subprocess.run([titan, "generate", kind, *words.split(), "-o", path + ".mlir"], check=True, stdout=subprocess.DEVNULL)
@@ -222,34 +223,6 @@ def race(report):
                   f"{row['ratio'][0]:.3f} [{row['ratio'][1]:.3f}, {row['ratio'][2]:.3f}] of FlashAttention 2", flush=True)
 
 
-def costs(report):
-    q, k = normal(1, 8, 64, 128), normal(1, 8, 64, 128)
-    few, many = normal(1, 16, 1, 128), normal(1, 2, 2048, 128)
-    rows, starts = normal(64, 8, 128), torch.tensor([0, 64], device="cuda", dtype=torch.int32)
-    o = torch.empty_like(q)
-    a, w, d, experts = normal(256, 256), normal(256, 256), normal(256, 256), normal(4, 256, 256)
-    offsets = torch.tensor([0, 64, 128, 192, 256], device="cuda", dtype=torch.int32)
-    ends = offsets[1:].contiguous()
-    table, sizes, pages = torch.zeros(1, 40, device="cuda", dtype=torch.int32), torch.full((1,), 2500, device="cuda", dtype=torch.int32), normal(90, 64, 2, 128)
-    calls = {"nothing": lambda: None, "torch.empty": lambda: torch.empty((1, 8, 64, 128), device="cuda", dtype=torch.bfloat16),
-             "torch.mm": lambda: torch.mm(a, w.t()), "titan.ops.gemm": lambda: titan.ops.gemm(a, w.t()),
-             "titan.ops.gemm_out": lambda: titan.ops.gemm_out(d, a, w.t()),
-             "torch._grouped_mm": lambda: torch._grouped_mm(a, experts.mT, offs=ends),
-             "titan.ops.gemm_grouped": lambda: titan.ops.gemm_grouped(a, experts.mT, offsets),
-             "scaled_dot_product_attention": lambda: torch.nn.functional.scaled_dot_product_attention(q, k, k),
-             "titan.ops.attention_out": lambda: titan.ops.attention_out(o, q, k, k),
-             "titan.ops.attention": lambda: titan.ops.attention(q, k, k),
-             "titan.ops.attention_varlen": lambda: titan.ops.attention_varlen(rows, rows, rows, starts, starts, 64),
-             "titan.ops.decode (two kernels)": lambda: titan.ops.decode(few, many, many),
-             "titan.ops.decode, pages": lambda: titan.ops.decode(few, pages, pages, table=table, lengths=sizes, longest=2500),
-             "torch.ops.titan.attention": lambda: torch.ops.titan.attention(q, k, k)}
-    for name, call in calls.items():
-        call()
-        torch.cuda.synchronize()
-        report["costs"][name] = measure(call, torch.cuda.synchronize)
-        print(f"{name}: {report['costs'][name]} us a call", flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--prepare", metavar="FOLDER", help="make the packages, and no more")
@@ -259,16 +232,16 @@ def main():
     options = parser.parse_args()
     if options.prepare:
         return prepare(options.titan, options.prepare)
-    global torch, titan, measure, capture, describe, interval, replays_for, seconds_of
+    global torch, titan, capture, describe, interval, replays_for, seconds_of
     import torch
     import titan.ops
-    from launch_cost import measure
+    from launch_cost import costs
     from race import capture, describe, interval, replays_for, seconds_of
     torch.manual_seed(1)
-    report = {**describe(), "ragged": [], "costs": {}}
+    report = {**describe(), "ragged": []}
     for step in (batched, paged, ragged, groups):
         step()
-    costs(report)
+    report["costs"] = costs()
     if options.race:
         race(report)
     report["failures"] = failures

@@ -257,17 +257,23 @@ titan.elect {)");
   w.text(R"(
 scf.for %j = %c0 to %blocks step %c1 {
 %use = arith.addi %base, %j : index
-%block = arith.subi %newest, %j : index
-%key = arith.muli %block, %c$keys : index)");
+%block = arith.subi %newest, %j : index)");
+  if (!o.page || o.page > o.keys)
+    w.text("%key = arith.muli %block, %c$keys : index");
   std::string pages;
   if (o.page) {
-    w.text(R"(
+    // Where a page is no larger than a block, blocks begin with one.
+    if (o.page > o.keys)
+      w.text(R"(
 %column = arith.divui %key, %c$page : index
 %in = arith.remui %key, %c$page : index)");
+    else if (o.page < o.keys)
+      w.text("%column = arith.muli %block, %c$pagesOfBlock : index");
+    w.set("column", o.page == o.keys ? "block" : "column");
     for (int64_t i = 0; i < o.pagesOfBlock(); ++i) {
       w.set("i", i);
       w.text(R"(
-%column$i = arith.addi %column, %c$i : index
+%column$i = arith.addi %$column, %c$i : index
 %held$i = arith.minui %column$i, %lastPage : index
 %page32_$i = titan.ld %table[%batch, %held$i] : !table -> i32
 %isPage$i = arith.cmpi ult, %page32_$i, %pages32 : i32
@@ -276,7 +282,9 @@ titan.assume %isPage$i, "the pages of a table are there"
       pages += (i ? ", %page" : "%page") + std::to_string(i);
     }
   }
-  w.set("at", o.page ? pages + ", %in" : "%batch, %key");
+  w.set("at", !o.page           ? "%batch, %key"
+              : o.page > o.keys ? pages + ", %in"
+                                : pages + ", %c0");
   w.text(R"(
 func.call @fill(%mapK, %k, %fullK, %emptyK, %use, $at, %headK) : (!mapKV, !ringKV, !bars, !bars, index, $pageTypes, index, index) -> ()
 func.call @fill(%mapV, %v, %fullV, %emptyV, %use, $at, %headK) : (!mapKV, !ringKV, !bars, !bars, index, $pageTypes, index, index) -> ()
@@ -388,6 +396,7 @@ std::string DecodeText::write() {
   w.set("lineElements", o.size / 32);
   w.set("page", o.page);
   w.set("tileEnd", 256 / o.keys);
+  w.set("pagesOfBlock", o.pagesOfBlock());
   w.set("pieceKeys", o.keys / o.pagesOfBlock());
   w.set("pagesOrBatch", o.page ? "page" : "batch");
   w.set("releases", 4);

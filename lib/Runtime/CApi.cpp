@@ -8,9 +8,11 @@
 #include "titan/Runtime/Runtime.h"
 #include "titan/Runtime/titan.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <vector>
 
 using namespace titan;
 using namespace titan::runtime;
@@ -21,6 +23,15 @@ struct titan_error {
 };
 struct titan_package {
   std::unique_ptr<Package> package;
+};
+struct titan_sequence {
+  struct Launch {
+    Kernel *kernel;
+    std::vector<Argument> arguments; ///< Their bits: what is added.
+    std::vector<uint32_t> places;    ///< One an argument.
+  };
+  std::vector<Launch> launches;
+  size_t values = 0; ///< As many as there must be.
 };
 
 static_assert(sizeof(titan_argument) == 40);
@@ -60,47 +71,55 @@ const ArgumentSpec *argumentOf(const titan_kernel *k, size_t index) {
   return index < list.size() ? &list[index] : nullptr;
 }
 
+/// Makes the runtime's arguments of C's in `storage`, which is not initialised,
+/// one by one: all of them would be 10 KB to clear.
+titan_error *convert(titan_kernel *kernel, const titan_argument *arguments,
+                     size_t count, Argument *storage) {
+  if (!kernel || (!arguments && count))
+    return nullPointer(kernel ? "the argument list" : "the kernel");
+  if (count > maxArguments)
+    return wrap(makeError(Code::ArgumentUnknown,
+                          std::to_string(count) + " arguments given",
+                          "kernel '" + unwrap(kernel)->spec().name + "'",
+                          "pass one value for each argument"));
+  for (size_t i = 0; i < count; ++i) {
+    const titan_argument &a = arguments[i];
+    auto bad = [&](const std::string &what) {
+      return wrap(makeError(Code::BadArgument, what,
+                            "argument " + std::to_string(i),
+                            "fill the titan_argument as titan.h says"));
+    };
+    if (a.dtype < 0 || a.dtype >= numDTypes)
+      return bad("there is no element type " + std::to_string(a.dtype));
+    const auto type = static_cast<DType>(a.dtype);
+    if (!a.is_tensor) {
+      Argument &scalar = *std::construct_at(storage + i);
+      scalar.type = type;
+      scalar.bits = a.bits;
+      continue;
+    }
+    if (a.rank < 0 || a.rank > maxRank || (a.rank && !a.dims))
+      return bad("the tensor has rank " + std::to_string(a.rank) +
+                 (a.dims ? "" : " and no sizes"));
+    const std::span dims(a.dims, static_cast<size_t>(a.rank));
+    std::construct_at(storage + i,
+                      a.strides ? Argument::tensor(a.bits, type, dims,
+                                                   {a.strides, dims.size()})
+                                : Argument::dense(a.bits, type, dims));
+  }
+  return nullptr;
+}
+
 /// Converts the arguments and hands them to `body`.
 template <typename Body>
 titan_error *withArguments(titan_kernel *kernel,
                            const titan_argument *arguments, size_t count,
                            Body body) noexcept {
   return guarded([&]() -> titan_error * {
-    if (!kernel || (!arguments && count))
-      return nullPointer(kernel ? "the argument list" : "the kernel");
-    if (count > maxArguments)
-      return wrap(makeError(Code::ArgumentUnknown,
-                            std::to_string(count) + " arguments given",
-                            "kernel '" + unwrap(kernel)->spec().name + "'",
-                            "pass one value for each argument"));
-    // Made one by one: all of them would be 10 KB to clear.
     alignas(Argument) std::byte storage[maxArguments * sizeof(Argument)];
     auto *list = reinterpret_cast<Argument *>(storage);
-    for (size_t i = 0; i < count; ++i) {
-      const titan_argument &a = arguments[i];
-      auto bad = [&](const std::string &what) {
-        return wrap(makeError(Code::BadArgument, what,
-                              "argument " + std::to_string(i),
-                              "fill the titan_argument as titan.h says"));
-      };
-      if (a.dtype < 0 || a.dtype >= numDTypes)
-        return bad("there is no element type " + std::to_string(a.dtype));
-      const auto type = static_cast<DType>(a.dtype);
-      if (!a.is_tensor) {
-        Argument &scalar = *std::construct_at(list + i);
-        scalar.type = type;
-        scalar.bits = a.bits;
-        continue;
-      }
-      if (a.rank < 0 || a.rank > maxRank || (a.rank && !a.dims))
-        return bad("the tensor has rank " + std::to_string(a.rank) +
-                   (a.dims ? "" : " and no sizes"));
-      const std::span dims(a.dims, static_cast<size_t>(a.rank));
-      std::construct_at(list + i,
-                        a.strides ? Argument::tensor(a.bits, type, dims,
-                                                     {a.strides, dims.size()})
-                                  : Argument::dense(a.bits, type, dims));
-    }
+    if (titan_error *e = convert(kernel, arguments, count, list))
+      return e;
     Status ok = body(*unwrap(kernel), std::span(list, count));
     return ok ? nullptr : wrap(std::move(ok.error()));
   });
@@ -234,6 +253,63 @@ titan_error *titan_kernel_launch(titan_kernel *kernel,
       kernel, arguments, count, [&](Kernel &k, std::span<const Argument> list) {
         return k.launch(list, static_cast<cuda::Stream>(stream));
       });
+}
+
+titan_error *titan_sequence_create(titan_sequence **sequence) {
+  return guarded([&]() -> titan_error * {
+    if (!sequence)
+      return nullPointer("the place for the sequence");
+    *sequence = new titan_sequence;
+    return nullptr;
+  });
+}
+
+void titan_sequence_release(titan_sequence *sequence) { delete sequence; }
+
+titan_error *titan_sequence_add(titan_sequence *sequence, titan_kernel *kernel,
+                                const titan_argument *arguments,
+                                const uint32_t *places, size_t count) {
+  return guarded([&]() -> titan_error * {
+    if (!sequence || (!places && count))
+      return nullPointer(sequence ? "the list of places" : "the sequence");
+    titan_sequence::Launch launch{unwrap(kernel), {}, {}};
+    launch.arguments.resize(std::min<size_t>(count, maxArguments));
+    if (titan_error *e =
+            convert(kernel, arguments, count, launch.arguments.data()))
+      return e;
+    launch.places.assign(places, places + count);
+    sequence->launches.push_back(std::move(launch));
+    for (size_t i = 0; i < count; ++i)
+      sequence->values = std::max<size_t>(sequence->values, places[i] + 1ull);
+    return nullptr;
+  });
+}
+
+titan_error *titan_sequence_launch(const titan_sequence *sequence,
+                                   const uint64_t *values, size_t count,
+                                   void *stream) {
+  return guarded([&]() -> titan_error * {
+    if (!sequence || (!values && count))
+      return nullPointer(sequence ? "the list of values" : "the sequence");
+    if (count < sequence->values)
+      return wrap(makeError(Code::BadArgument,
+                            std::to_string(count) + " values for " +
+                                std::to_string(sequence->values) + " places",
+                            "the C interface",
+                            "pass one value for each place"));
+    alignas(Argument) std::byte storage[maxArguments * sizeof(Argument)];
+    auto *list = reinterpret_cast<Argument *>(storage);
+    for (const titan_sequence::Launch &l : sequence->launches) {
+      for (size_t i = 0; i < l.places.size(); ++i)
+        std::construct_at(list + i, l.arguments[i])->bits +=
+            values[l.places[i]];
+      Status ok = l.kernel->launch(std::span(list, l.places.size()),
+                                   static_cast<cuda::Stream>(stream));
+      if (!ok)
+        return wrap(std::move(ok.error()));
+    }
+    return nullptr;
+  });
 }
 
 const char *titan_error_code(const titan_error *e) {

@@ -17,6 +17,7 @@ import ctypes as c
 import os
 import struct
 import sys
+import threading
 
 __all__ = ["Error", "Kernel", "View", "load"]
 
@@ -36,7 +37,7 @@ class Error(Exception):
         return type(self), (self.code, self.message, self.rule, self.place, self.fix, str(self))
 
 
-class _DLTensor(c.Structure):  # dlpack.h
+class _DLTensor(c.Structure):  # dlpack.h; titan_dltensor
     _fields_ = [("data", c.c_void_p), ("device_type", c.c_int32), ("device_id", c.c_int32),
                 ("ndim", c.c_int32), ("code", c.c_uint8), ("width", c.c_uint8),
                 ("lanes", c.c_uint16), ("shape", c.POINTER(c.c_int64)),
@@ -65,16 +66,18 @@ def _open():
         raise Error("file-not-found", f"the runtime's library: {error}",
                     fix="set TITAN_RUNTIME to libtitan-runtime.so of a build "
                         "(cmake --preset runtime-only)") from None
-    for function in ("package_read", "package_parse", "package_kernel", "kernel_load", "kernel_launch",
-                     "kernel_check", "kernel_resources"):
+    if library.titan_abi_version() < 3:
+        raise Error("package-version", f"the runtime's library '{name}' is older than this package",
+                    fix="take both from one build of TITAN")
+    for function in ("package_read", "package_parse", "package_kernel", "kernel_load", "kernel_check", "kernel_resources",
+                     "sequence_create", "sequence_add"):
         getattr(library, "titan_" + function).restype = c.c_void_p
     for function in ("error_code", "error_message", "error_rule", "error_place", "error_fix",
                      "error_text", "kernel_argument_name", "package_kernel_name"):
         getattr(library, "titan_" + function).restype = c.c_char_p
     library.titan_kernel_argument_count.restype = c.c_size_t
-    library.titan_kernel_launch.argtypes = (c.c_void_p, c.c_char_p, c.c_size_t, c.c_void_p)
-    library.titan_error_release.restype = None
-    library.titan_package_release.restype = None
+    for function in ("error_release", "package_release", "sequence_release", "python_init"):
+        getattr(library, "titan_" + function).restype = None
     return library
 
 
@@ -97,6 +100,38 @@ def _check(error):
                    part("text").rstrip())
     library.titan_error_release(error)
     raise raised
+
+
+class _MethodDef(c.Structure):  # PyMethodDef
+    _fields_ = [("name", c.c_char_p), ("function", c.c_void_p), ("flags", c.c_int), ("doc", c.c_char_p)]
+
+
+class _Python(c.Structure):  # titan_python
+    _names = ("PyLong_AsUnsignedLongLong", "PyLong_AsVoidPtr", "PyLong_FromVoidPtr", "PyErr_Occurred", "PyErr_Clear",
+              "PyEval_SaveThread", "PyEval_RestoreThread")
+    _fields_ = [(name, c.c_void_p) for name in ("none", *_names, "look")]
+
+
+_definitions = {}
+_new_builtin = c.pythonapi.PyCFunction_NewEx
+_new_builtin.restype, _new_builtin.argtypes = c.py_object, [c.c_void_p, c.py_object, c.py_object]
+
+
+def _builtin(name, self=0):
+    """A function of titan_python.h as a built-in one, which costs a tenth of a call through ctypes; `self`: an address."""
+    if name not in _definitions:
+        if not _definitions:
+            _hand_over()
+        function = c.cast(getattr(_runtime(), "titan_python_" + name), c.c_void_p)
+        _definitions[name] = _MethodDef(name.encode(), function, 0x80, None)  # METH_FASTCALL
+    return _new_builtin(c.addressof(_definitions[name]), self, None)
+
+
+def _hand_over(look=None):
+    """Gives the runtime what it needs of Python, and how to look at a tensor, once PyTorch is there."""
+    address = lambda function: c.cast(function, c.c_void_p).value
+    functions = [address(getattr(c.pythonapi, name)) for name in _Python._names]
+    _runtime().titan_python_init(c.byref(_Python(id(None), *functions, look)))
 
 
 _capsule = c.pythonapi.PyCapsule_GetPointer
@@ -161,6 +196,37 @@ class _Torch:
         self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
             lambda device: torch.cuda.current_stream(device).cuda_stream)
         self.device = torch.cuda.device
+        # DLPack's exchange of functions, since PyTorch 2.10: DLPackExchangeAPI's fifth behind a header of two words.
+        look, exchange = None, getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+        if exchange is not None:
+            table = (c.c_void_p * 7).from_address(_capsule(exchange, b"dlpack_exchange_api"))
+            if c.c_uint32.from_buffer(table).value == 1:  # The major version.
+                look = table[5]
+        if look is None:
+            self._kept = _look_slowly()
+            look = c.cast(self._kept, c.c_void_p)
+        self.kind = _builtin("kind")
+        _hand_over(look)
+
+
+_Look = c.PYFUNCTYPE(c.c_int, c.py_object, c.POINTER(_DLTensor))
+
+
+def _look_slowly():
+    """DLPack's dltensor_from_py_object_no_sync for PyTorch without it, as far as titan_python_kind asks."""
+    kept, dtypes = threading.local(), {}
+
+    def look(tensor, out):
+        try:
+            rank = tensor.dim()
+            kept.dims, kept.strides = ((c.c_int64 * rank)(*numbers) for numbers in (tensor.shape, tensor.stride()))
+            out[0] = _DLTensor(0, 2, tensor.get_device(), rank, dtypes.setdefault(tensor.dtype, len(dtypes)), 0, 1, kept.dims,
+                               kept.strides, 0)
+            return 0
+        except Exception:  # A call from C passes none on. The tensor is looked at once more when its launch is prepared.
+            return -1
+
+    return _Look(look)
 
 
 _torch = None        # a _Torch, once PyTorch was seen
@@ -176,6 +242,21 @@ def _find_torch():
     _torch = _Torch(torch)
     _torch_types = _torch.types
     return True
+
+
+def kind():
+    """The function that numbers tensors by their element types, devices, sizes and strides (titan_python_kind); PyTorch is
+    there. Its arguments are PyTorch's tensors, or None: that is not asked again."""
+    _find_torch()
+    return _torch.kind
+
+
+def see(name, tensor):
+    """What look() says of one of PyTorch's tensors."""
+    device = tensor.get_device()
+    if device < 0:
+        raise Error("argument-shape", f"argument '{name}' lies in memory that the GPU does not see", fix="move it there: tensor.cuda()")
+    return tensor.shape, tensor.stride(), tensor.dtype, device
 
 
 def look(name, value, kept):
@@ -197,50 +278,62 @@ def dtype_of(seen):
     return seen[2] if seen[3] is None else _torch.dtypes.get(seen[2])
 
 
-class Prepared:
-    """A launch without its addresses and scalars: all titan_argument's in one block of bytes, with gaps. `looks` has for
-    each argument what look() has found, or a scalar's element type. Two launches differ in what fills the gaps."""
+class _Argument(c.Structure):  # titan_argument
+    _fields_ = [("is_tensor", c.c_int32), ("dtype", c.c_int32), ("rank", c.c_int32), ("reserved", c.c_int32),
+                ("bits", c.c_uint64), ("dims", c.POINTER(c.c_int64)), ("strides", c.POINTER(c.c_int64))]
 
-    def __init__(self, kernel, looks):
-        devices = {look[3] for look in looks if isinstance(look, tuple) and look[3] is not None}
+
+class Prepared:
+    """Launches that follow each other, without their addresses and scalars. `looks` has for each argument what look() has
+    found, or a scalar's element type; `places` says which of the numbers that launch() is given each one takes: by
+    default as many as there are arguments, in their order. A pair is a place and bytes that are added to the address."""
+
+    def __init__(self, kernel, looks, places=None):
+        self._sequence, self._device, self.kernels = c.c_void_p(), None, []
+        _check(_runtime().titan_sequence_create(c.byref(self._sequence)))
+        self._start = _builtin("launch", self._sequence.value)
+        self.add(kernel, looks, range(len(looks)) if places is None else places)
+
+    def __del__(self):
+        if getattr(self, "_sequence", None) and _library is not None:
+            _library.titan_sequence_release(self._sequence)
+
+    def add(self, kernel, looks, places):
+        """Appends a launch."""
+        devices = {look[3] for look in looks if isinstance(look, tuple) and look[3] is not None} | (
+            {self._device} - {None})
         if len(devices) > 1:
             raise Error("argument-shape", f"the tensors lie on the devices {sorted(devices)}",
                         fix="move them to one device")
         self._device = devices.pop() if devices else None
-        self._arrays, gaps = [], [b""]
-        for name, look in zip(kernel.arguments, looks):
+        arguments, at = (_Argument * len(looks))(), (c.c_uint32 * len(looks))()
+        for i, (name, look, place) in enumerate(zip(kernel.arguments, looks, places)):
+            at[i], offset = place if isinstance(place, tuple) else (place, 0)
             if not isinstance(look, tuple):
-                head, tail = struct.pack("4i", 0, look, 0, 0), bytes(16)
-            else:
-                (dims, strides, *_), dtype = look, dtype_of(look)
-                if dtype is None:
-                    raise _no_type(name, str(look[2]))
-                rank = len(dims)
-                self._arrays += (c.c_int64 * rank)(*dims), (c.c_int64 * rank)(*strides)
-                head = struct.pack("4i", 1, dtype, rank, 0)
-                tail = struct.pack("2Q", *map(c.addressof, self._arrays[-2:]))
-            gaps[-1] += head
-            gaps += 0, tail
-        self._gaps, self._count = gaps, len(looks)
-        self._pack = struct.Struct("=" + "".join("Q" if g == 0 else f"{len(g)}s" for g in gaps)).pack
-        self._kernel, self._handle = kernel, kernel._handle.value
-        self._function = _runtime().titan_kernel_launch
+                arguments[i] = _Argument(0, look)
+                continue
+            (dims, strides, *_), dtype = look, dtype_of(look)
+            if dtype is None:
+                raise _no_type(name, str(look[2]))
+            rank = len(dims)
+            arguments[i] = _Argument(1, dtype, rank, 0, offset, (c.c_int64 * rank)(*dims), (c.c_int64 * rank)(*strides))
+        _check(_runtime().titan_sequence_add(self._sequence, kernel._handle, arguments, at, c.c_size_t(len(looks))))
+        self.kernels.append(kernel)
 
     def launch(self, bits, stream=None):
-        """Fills the gaps and launches: on the tensors' device, on PyTorch's current stream unless one is given."""
-        words, device = self._gaps.copy(), self._device
-        words[1::2] = bits
+        """Launches all: on the tensors' device, on PyTorch's current stream unless one is given."""
+        device = self._device
         if device is not None:
             if stream is None:
                 stream = _torch.raw_stream(device)
             if _torch.current_device() != device:
                 with _torch.device(device):
-                    return _check(self._function(self._handle, self._pack(*words), self._count, stream))
+                    return _check(self._start(*bits, stream or 0))
         elif stream is None:
             torch = sys.modules.get("torch")
             stream = (torch.cuda.current_stream().cuda_stream
-                      if torch and torch.cuda.is_initialized() else None)
-        error = self._function(self._handle, self._pack(*words), self._count, stream)
+                      if torch and torch.cuda.is_initialized() else 0)
+        error = self._start(*bits, stream or 0)
         if error:
             _check(error)
 

@@ -24,9 +24,9 @@ for the shape, of a few that are compiled once each; see titan.ops.
 import math
 import os
 import sys
-from operator import itemgetter
+from operator import index
 
-from . import Cache, Error, Kernel, Prepared, dtype_of, look, ops
+from . import Cache, Error, Kernel, Prepared, dtype_of, kind, look, ops, see
 
 __all__ = ["attention", "attention_out", "attention_package", "attention_varlen", "prepare_attention"]
 
@@ -164,7 +164,7 @@ def _register():
 
     from .decode import launcher
     _, find = launcher(torch)
-    calls = Cache()  # all that decides, but addresses and numbers -> the call
+    calls, kind_of, unseen = Cache(), kind(), ops._unseen(torch)  # all that decides, but addresses and numbers -> the call
 
     def empty(q, lse):
         """O as a projection takes it: the heads of a token side by side."""
@@ -179,9 +179,8 @@ def _register():
             raise _wrong(f"'q' has {q.dim()} dimensions", "give batch x heads x tokens x size")
         if not windowed and q.shape[2] * q.shape[1] <= _FEW * k.shape[1] and k.shape[2] >= _MANY:
             found = find(q, k, v, causal, lse)
-            return found and (lambda q, k, v, scale, window: found(q, k, v, scale, None, None, 0, torch.float32))
-        made = empty(q, lse)
-        seen = [(t.shape, t.stride(), t.dtype, t.get_device()) for t in (q, k, v, *made)]
+            return found and (lambda q, k, v, scale, window: found(q, k, v, scale, None, None, 0))
+        seen = [see(*named) for named in zip(("q", "k", "v", "o", "lse"), (q, k, v, *empty(q, lse)))]
         prepared = _prepare((*seen[:4], seen[4] if lse else None, causal, windowed))
         if prepared is None:
             return None
@@ -207,8 +206,7 @@ def _register():
             raise Error("bad-argument", "scale 0", fix="give a positive number")
         if window is not None:
             window = min(int(_number("window", window, 0)), 2**31 - 1)
-        key = (q.shape, q.stride(), k.shape, k.stride(), v.shape, v.stride(), q.dtype, k.dtype, v.dtype, q.get_device(),
-               k.get_device(), v.get_device(), causal, window is None, lse)
+        key = kind_of(q, k, v), causal, window is None, lse
         call = calls.get(key, _missing)
         if call is _missing:
             call = calls[key] = make(q, k, v, bool(causal), window is not None, bool(lse))
@@ -227,7 +225,11 @@ def _register():
 
     operation = torch.library.custom_op("titan::attention", whole, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
-    return ops._directly(torch, operation, launch, 3)
+
+    def call(q, k, v, *more):
+        return (launch if unseen((q, k, v)) else operation)(q, k, v, *more)
+
+    return call
 
 
 def _packed(name, seen):
@@ -236,6 +238,10 @@ def _packed(name, seen):
         raise _wrong(f"argument '{name}' has sizes {tuple(dims)} and strides {tuple(strides)}",
                      "give rows x heads x size, rows of a head dense")
     return seen
+
+
+# What a call has, in its order.
+_VARLEN = ("Q", "K", "V", "cu_seqlens_q", "cu_seqlens_k", "O", "LSE", "scale", "window", "longest")
 
 
 def _prepare_varlen(key, longest):
@@ -266,14 +272,11 @@ def _prepare_varlen(key, longest):
                                window, lse is not None, True)
     looks = {"Q": Q, "K": K, "V": V, "O": O, "LSE": lse, "scale": _F32, "window": _I32, "longest": _I32,
              "cu_seqlens_q": starts_q, "cu_seqlens_k": starts_k}
-    return Prepared(kernel, [looks[name] for name in kernel.arguments]), kernel.arguments
+    return Prepared(kernel, [looks[name] for name in kernel.arguments], [_VARLEN.index(name) for name in kernel.arguments])
 
 
 _SCHEMA_VARLEN = ("(Tensor q, Tensor k, Tensor v, Tensor cu_seqlens_q, Tensor cu_seqlens_k, int longest, bool causal=False,"
                   " float? scale=None, int? window=None, bool lse=False) -> (Tensor, Tensor)")
-
-
-_VARLEN = ("Q", "K", "V", "cu_seqlens_q", "cu_seqlens_k", "O", "LSE", "scale", "window", "longest")
 
 
 def _register_varlen():
@@ -284,7 +287,7 @@ def _register_varlen():
         raise Error("file-not-found", "titan.ops.attention_varlen makes a PyTorch tensor, and PyTorch is not there",
                     fix="install torch") from None
 
-    calls = Cache()  # all that decides, but addresses and numbers -> the call
+    calls, kind_of, unseen = Cache(), kind(), ops._unseen(torch)  # all that decides, but addresses and numbers -> the call
 
     def empty(q, lse):
         return q.new_empty(q.shape), q.new_empty((q.shape[1], q.shape[0]) if lse else (0,), dtype=torch.float32)
@@ -294,20 +297,18 @@ def _register_varlen():
         q = tensors[0]
         if q.dim() != 3:
             raise _wrong(f"'q' has {q.dim()} dimensions", "give rows x heads x size")
-        q, k, v, starts_q, starts_k, o, sums = [(t.shape, t.stride(), t.dtype, t.get_device()) for t in (*tensors, *empty(q, lse))]
-        found = _prepare_varlen((q, k, v, o, starts_q, starts_k, sums if lse else None, causal, windowed), longest)
-        if found is None:
+        names = "q", "k", "v", "cu_seqlens_q", "cu_seqlens_k", "o", "lse"
+        q, k, v, starts_q, starts_k, o, sums = [see(*named) for named in zip(names, (*tensors, *empty(q, lse)))]
+        prepared = _prepare_varlen((q, k, v, o, starts_q, starts_k, sums if lse else None, causal, windowed), longest)
+        if prepared is None:
             return None
-        prepared, names = found
-        order = itemgetter(*(_VARLEN.index(name) for name in names))
-        own, start, shape, shape_of_sums = ops._bits(q[0][2] ** -0.5), prepared.launch, o[0], sums[0]
+        own, start, (shape, strides, *_), shape_of_sums = ops._bits(q[0][2] ** -0.5), prepared.launch, o, sums[0]
 
-        def call(tensors, scale, window, longest):
-            q, k, v, starts_q, starts_k = tensors
-            o = q.new_empty(shape)
+        def call(q, k, v, starts_q, starts_k, scale, window, longest):
+            o = q.new_empty_strided(shape, strides)
             sums = q.new_empty(shape_of_sums, dtype=torch.float32) if lse else None
-            start(order((q.data_ptr(), k.data_ptr(), v.data_ptr(), starts_q.data_ptr(), starts_k.data_ptr(), o.data_ptr(),
-                         sums.data_ptr() if lse else 0, own if scale is None else ops._bits(scale), window, longest)))
+            start((q.data_ptr(), k.data_ptr(), v.data_ptr(), starts_q.data_ptr(), starts_k.data_ptr(), o.data_ptr(),
+                   sums.data_ptr() if lse else 0, own if scale is None else ops._bits(scale), window, longest))
             return o, sums
 
         return call
@@ -316,20 +317,17 @@ def _register_varlen():
         """O, and the logarithms where they are asked for, else perhaps None."""
         if scale is not None and _number("scale", scale, 0) == 0:
             raise Error("bad-argument", "scale 0", fix="give a positive number")
+        longest = index(longest)
         if not 0 < longest < 2**31:
             raise Error("bad-argument", f"longest {longest}", fix="give at least the most queries that a sequence has")
         if window is not None:
             window = min(int(_number("window", window, 0)), 2**31 - 1)
-        tensors = q, k, v, cu_seqlens_q, cu_seqlens_k
         # The model's kernel for the longest of some kinds of lengths.
-        key = (q.shape, q.stride(), k.shape, k.stride(), v.shape, v.stride(), cu_seqlens_q.shape, cu_seqlens_k.shape,
-               cu_seqlens_q.stride(), cu_seqlens_k.stride(), q.dtype, k.dtype, v.dtype, cu_seqlens_q.dtype,
-               cu_seqlens_k.dtype, q.get_device(), k.get_device(), v.get_device(), cu_seqlens_q.get_device(),
-               cu_seqlens_k.get_device(), causal, window is None, lse, _near(longest))
+        key = kind_of(q, k, v, cu_seqlens_q, cu_seqlens_k), causal, window is None, lse, _near(longest)
         call = calls.get(key, _missing)
         if call is _missing:
-            call = calls[key] = make(tensors, bool(causal), window is not None, bool(lse), longest)
-        return call(tensors, scale, window or 0, longest) if call else empty(q, lse)
+            call = calls[key] = make((q, k, v, cu_seqlens_q, cu_seqlens_k), bool(causal), window is not None, bool(lse), longest)
+        return call(q, k, v, cu_seqlens_q, cu_seqlens_k, scale, window or 0, longest) if call else empty(q, lse)
 
     def whole(q, *more):
         o, sums = launch(q, *more)
@@ -342,7 +340,11 @@ def _register_varlen():
 
     operation = torch.library.custom_op("titan::attention_varlen", whole, mutates_args=(), schema=_SCHEMA_VARLEN)
     operation.register_fake(trace)
-    return ops._directly(torch, operation, launch, 5)
+
+    def call(q, k, v, starts_q, starts_k, *more):
+        return (launch if unseen((q, k, v, starts_q, starts_k)) else operation)(q, k, v, starts_q, starts_k, *more)
+
+    return call
 
 
 _varlen = None  # attention_varlen, once PyTorch is there

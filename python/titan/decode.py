@@ -15,9 +15,9 @@ titan.ops and decode_package.
 """
 import os
 import sys
-from operator import itemgetter
+from operator import index
 
-from . import Cache, Error, Kernel, Prepared, _find_torch, dtype_of, ops
+from . import Cache, Error, Kernel, Prepared, dtype_of, kind, ops, see
 from .attention import _F32, _I32, _INPUTS, _number, _wrong
 
 __all__ = ["decode", "decode_package", "prepare_decode"]
@@ -50,37 +50,37 @@ def prepare_decode(input="bf16", size=128, causal=False, lse=False, page=0):
     return _kernels[key]
 
 
-# What the two kernels take, in the order in which a call has it.
-_VALUES = ("Q", "K", "V", "O", "Parts", "Logs", "LSE", "ctas", "scale", "longest", "table", "lengths")
+# What the two kernels take, in the order in which a call has it; Logs lies behind Parts.
+_VALUES = ("Q", "K", "V", "O", "Parts", "LSE", "ctas", "scale", "longest", "table", "lengths")
 
 
 class _Launch:
     """Both kernels for one kind of arguments: what they need beside the tensors' addresses."""
 
     def __init__(self, kernels, looks, slots, o, lse, ctas):
-        (self.first, order), (self.second, then) = (
-            (Prepared(kernel, [looks[name] for name in kernel.arguments]).launch,
-             itemgetter(*(_VALUES.index(name) for name in kernel.arguments))) for kernel in kernels)
-        self.orders = order, then
-        size = o[0][3]
-        self.o, self.lse, self.ctas, self.scale = o, lse, ctas, ops._bits(size ** -0.5)
-        self.logs, self.work = slots * 64 * size * 4, (slots * 64 * (size + 1),)  # bytes before Logs, numbers in all
+        size, self.f32 = o[0][3], looks["Parts"][2]
+        parts = slots * 64 * size * 4  # bytes
+        places = {name: at for at, name in enumerate(_VALUES)}
+        places["Logs"] = places["Parts"], parts
+        of = lambda kernel: (kernel, *([of[name] for name in kernel.arguments] for of in (looks, places)))
+        prepared = Prepared(*of(kernels[0]))
+        prepared.add(*of(kernels[1]))
+        self.start, self.o, self.lse, self.ctas, self.scale = prepared.launch, o, lse, ctas, ops._bits(size ** -0.5)
+        # Of q's type, which is half as wide: another one would cost more to ask for than the memory does.
+        self.work = ((parts + slots * 64 * 4) // 2,), (1,)
 
-    def __call__(self, q, k, v, scale, table, lengths, longest, f32):
-        o, work = q.new_empty_strided(*self.o), q.new_empty(self.work, dtype=f32)
-        sums = None if self.lse is None else q.new_empty(self.lse, dtype=f32)
-        at = work.data_ptr()
-        values = (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), at, at + self.logs, 0 if sums is None else sums.data_ptr(),
-                  self.ctas, self.scale if scale is None else ops._bits(scale), longest,
-                  0 if table is None else table.data_ptr(), 0 if lengths is None else lengths.data_ptr())
-        order, then = self.orders
-        self.first(order(values))
-        self.second(then(values))
+    def __call__(self, q, k, v, scale, table, lengths, longest):
+        make = q.new_empty_strided
+        o, work = make(*self.o), make(*self.work)
+        sums = None if self.lse is None else q.new_empty(self.lse, dtype=self.f32)
+        self.start((q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), work.data_ptr(), 0 if sums is None else sums.data_ptr(),
+                    self.ctas, self.scale if scale is None else ops._bits(scale), longest,
+                    0 if table is None else table.data_ptr(), 0 if lengths is None else lengths.data_ptr()))
         return o, sums
 
 
 def _prepare(q, k, v, table, lengths, causal, lse, multiprocessors):
-    """The launch for tensors like these, None where there is nothing to compute."""
+    """The launch for tensors like these, None where there is nothing to compute; `multiprocessors`: of a device."""
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         if tensor.dim() != 4:
             raise _wrong(f"'{name}' has {tensor.dim()} dimensions", "give batch x heads x tokens x size; with a table "
@@ -107,14 +107,14 @@ def _prepare(q, k, v, table, lengths, causal, lse, multiprocessors):
         raise _wrong("'k' has no keys", "give at least one")
     if not (batches and heads and queries):
         return None
-    look = lambda tensor: (tuple(tensor.shape), tensor.stride(), tensor.dtype, tensor.get_device())
-    device, group = q.get_device(), heads // heads_k
-    looks = {"K": look(by_token[0]), "V": look(by_token[1]), "ctas": _I32, "scale": _F32, "longest": _I32}
+    device, group = see("q", q)[3], heads // heads_k
+    multiprocessors = multiprocessors(device)
+    looks = {"K": see("k", by_token[0]), "V": see("v", by_token[1]), "ctas": _I32, "scale": _F32, "longest": _I32}
     if paged:
         for name, tensor, shape in (("table", table, (batches, table.shape[-1])), ("lengths", lengths, (batches,))):
             if dtype_of((None, None, tensor.dtype, 0)) != _I32 or tuple(tensor.shape) != shape:
                 raise _wrong(f"'{name}' is {tuple(tensor.shape)}, or not i32", f"give {shape} of torch.int32")
-            looks[name] = look(tensor)
+            looks[name] = see(name, tensor)
     stride_b, stride_h, stride_n, _ = q.stride()
     looks["Q"] = ((batches, queries, heads_k, group, size), (stride_b, stride_n, group * stride_h, stride_h, 1),
                   q.dtype, device)
@@ -139,15 +139,15 @@ def _strides(q):
     return queries * heads * size, size, heads * size, 1
 
 
-def _empty(q, lse, f32):
+def _empty(q, lse):
+    import torch
     o = q.new_empty_strided(q.shape, _strides(q))
-    return o, q.new_empty(q.shape[:3] if lse else (0,), dtype=f32)
+    return o, q.new_empty(q.shape[:3] if lse else (0,), dtype=torch.float32)
 
 
 def launcher(torch):
     """titan.ops.decode without PyTorch's dispatcher; and the call that it makes for tensors without pages, or None."""
-    counts, f32 = {}, torch.float32
-    _find_torch()
+    counts, kind_of = {}, kind()
 
     def multiprocessors(device):
         if device not in counts:
@@ -155,28 +155,24 @@ def launcher(torch):
         return counts[device]
 
     def find(q, k, v, causal, lse):
-        return _prepare(q, k, v, None, None, causal, lse, multiprocessors(q.get_device()))
+        return _prepare(q, k, v, None, None, causal, lse, multiprocessors)
 
     def launch(q, k, v, causal=False, scale=None, lse=False, table=None, lengths=None, longest=0):
         """O, and the logarithms where they are asked for, else perhaps None."""
         if scale is not None and _number("scale", scale, 0) == 0:
             raise Error("bad-argument", "scale 0", fix="give a positive number")
-        there = table is not None
-        if there and not 0 < longest < 2**31:
+        longest = index(longest)
+        if table is not None and not 0 < longest < 2**31:
             raise Error("bad-argument", f"longest {longest}", fix="give at least the most keys that a batch has")
-        device = q.get_device()
-        key = (q.shape, q.stride(), k.shape, k.stride(), v.shape, v.stride(), q.dtype, k.dtype, v.dtype, device, k.get_device(),
-               v.get_device(), causal, lse,
-               (table.shape, table.stride(), table.dtype) if there else None,
-               None if lengths is None else (lengths.shape, lengths.stride(), lengths.dtype))
+        key = kind_of(q, k, v, table, lengths), causal, lse
         call = _launches.get(key, _missing)
         if call is _missing:
             if q.dim() != 4:
                 raise _wrong(f"'q' has {q.dim()} dimensions", "give batch x heads x queries x size")
-            call = _launches[key] = _prepare(q, k, v, table, lengths, bool(causal), bool(lse), multiprocessors(device))
+            call = _launches[key] = _prepare(q, k, v, table, lengths, bool(causal), bool(lse), multiprocessors)
         if call is None:
-            return _empty(q, lse, f32)
-        return call(q, k, v, scale, table, lengths, longest, f32)
+            return _empty(q, lse)
+        return call(q, k, v, scale, table, lengths, longest)
 
     return launch, find
 
@@ -199,11 +195,17 @@ def _register():
                      lambda: "titan::decode takes batch x heads x tokens x size")
         torch._check(q.shape[3] == k.shape[3] and q.shape[3] == v.shape[3],
                      lambda: "titan::decode: q, k and v have heads of one size")
-        return _empty(q, lse, torch.float32)
+        return _empty(q, lse)
 
     operation = torch.library.custom_op("titan::decode", whole, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
-    return ops._directly(torch, operation, launch, 3)
+    unseen = ops._unseen(torch)
+
+    def call(q, k, v, causal, scale, lse, table, lengths, longest):
+        there = (q, k, v) if table is None and lengths is None else [t for t in (q, k, v, table, lengths) if t is not None]
+        return (launch if unseen(there) else operation)(q, k, v, causal, scale, lse, table, lengths, longest)
+
+    return call
 
 
 _operation = None  # decode, once PyTorch is there

@@ -11,18 +11,19 @@ of a group, rounded up by steps of an eighth.
 """
 import sys
 
-from . import Cache, Error, Prepared, _find_torch, dtype_of, ops
+from . import Cache, Error, Prepared, dtype_of, kind, ops, see
 from .attention import _I32, _near
 
 __all__ = ["gemm_grouped"]
 
 _missing = object()
 _F32, _BYTE = 1, 10
+# What a call has, in its order.
+_VALUES = ("A", "B", "D", "offsets", "bias", "alpha", "maps")
 
 
 def _prepare(a, b, d, offsets, bias, has_alpha, activation, gate, promote, multiprocessors):
-    """The launch for what look() has seen, the names of what it takes, and whether it takes maps; None where there is nothing
-    to compute."""
+    """The launch for what look() has seen, and the bytes of its maps; None where there is nothing to compute."""
     if activation not in ops.ACTIVATIONS:
         raise Error("bad-argument", f"activation '{activation}'", fix="there are " + ", ".join(ops.ACTIVATIONS))
     (A, transposed_a), (B, transposed_b) = ops._matrix("a", a), ops._matrix("b", b)
@@ -51,9 +52,11 @@ def _prepare(a, b, d, offsets, bias, has_alpha, activation, gate, promote, multi
     layout = ("t" if transposed_a else "n") + ("t" if transposed_b else "n")
     kernel = ops.prepare_gemm((_near(-(-m // groups)), n // 2 if gate else n, k), ops._INPUTS[a_type], ops._OUTPUTS[d_type], layout,
                               epilogue, activation, gate, promote, groups, True)
-    maps = (multiprocessors, 128)
-    looks = {"A": A, "B": B, "D": d, "bias": bias, "alpha": _F32, "offsets": offsets, "maps": (maps, (128, 1), _BYTE, None)}
-    return Prepared(kernel, [looks[name] for name in kernel.arguments]), kernel.arguments, maps
+    looks = {"A": A, "B": B, "D": d, "bias": bias, "alpha": _F32, "offsets": offsets,
+             "maps": ((multiprocessors, 128), (128, 1), _BYTE, None)}
+    prepared = Prepared(kernel, [looks[name] for name in kernel.arguments], [_VALUES.index(name) for name in kernel.arguments])
+    # Each block's map of D, which it writes before it reads.
+    return prepared, multiprocessors * 128 if "maps" in kernel.arguments else 0
 
 
 _SCHEMA = ('(Tensor a, Tensor b, Tensor offsets, Tensor? bias=None, float alpha=1.0, str activation="none", '
@@ -67,31 +70,41 @@ def _register():
     except ImportError:
         raise Error("file-not-found", "titan.ops.gemm_grouped makes a PyTorch tensor, and PyTorch is not there",
                     fix="install torch") from None
-    _find_torch()
-    calls = Cache()  # all that decides, but addresses and numbers -> the launch, or None
-    see = lambda tensor: (tensor.shape, tensor.stride(), tensor.dtype, tensor.get_device())
+    calls, kind_of = Cache(), kind()  # all that decides, but addresses and numbers -> the launch, or None
 
     def empty(a, b, out_dtype, gate):
         """Of fp8 the result is bf16."""
         dtype = out_dtype or (a.dtype if a.dtype.itemsize > 1 else torch.bfloat16)
         return ops._empty(a, (a.shape[0], b.shape[-1] // (2 if gate else 1)), dtype)
 
-    def once(a, b, offsets, bias, alpha, activation, out_dtype, gate, promote):
-        d = empty(a, b, out_dtype, gate)
-        key = (see(a), see(b), see(offsets), bias is not None and see(bias), alpha != 1.0, activation, out_dtype, gate, promote)
-        found = calls.get(key, _missing)
-        if found is _missing:
-            count = torch.cuda.get_device_properties(a.get_device()).multi_processor_count
-            found = calls[key] = _prepare(see(a), see(b), see(d), see(offsets), None if bias is None else see(bias), alpha != 1.0,
-                                          activation, gate, promote, count)
+    def make(a, b, offsets, bias, has_alpha, activation, out_dtype, gate, promote):
+        """What a call with tensors like these does; None where there is nothing to compute."""
+        d, seen = empty(a, b, out_dtype, gate), see("a", a)
+        count = torch.cuda.get_device_properties(seen[3]).multi_processor_count
+        found = _prepare(seen, see("b", b), see("d", d), see("offsets", offsets), None if bias is None else see("bias", bias),
+                         has_alpha, activation, gate, promote, count)
         if found is None:
+            return None
+        prepared, maps = found
+        # Of a's type, and without padding: the way to it that costs least.
+        start, shape, plain = prepared.launch, (d.shape, d.stride()), d.dtype == a.dtype and d.stride()[-2] == d.shape[-1]
+        maps = maps and ((maps // a.dtype.itemsize,), (1,))
+
+        def call(a, b, offsets, bias, alpha):
+            d = a.new_empty_strided(*shape) if plain else empty(a, b, out_dtype, gate)
+            work = a.new_empty_strided(*maps) if maps else None
+            start((a.data_ptr(), b.data_ptr(), d.data_ptr(), offsets.data_ptr(), 0 if bias is None else bias.data_ptr(),
+                   ops._bits(alpha), 0 if work is None else work.data_ptr()))
             return d
-        prepared, names, shape = found
-        # Each block's map of D, which it writes before it reads.
-        maps = a.new_empty(shape, dtype=torch.int8) if "maps" in names else None
-        given = {"A": a, "B": b, "D": d, "bias": bias, "offsets": offsets, "maps": maps}
-        prepared.launch([ops._bits(alpha) if name == "alpha" else given[name].data_ptr() for name in names])
-        return d
+
+        return call
+
+    def once(a, b, offsets, bias, alpha, *more):
+        key = kind_of(a, b, offsets, bias), alpha != 1.0, *more
+        call = calls.get(key, _missing)
+        if call is _missing:
+            call = calls[key] = make(a, b, offsets, bias, alpha != 1.0, *more)
+        return call(a, b, offsets, bias, alpha) if call else empty(a, b, *more[1:3])
 
     def launch(a, b, offsets, bias=None, alpha=1.0, activation="none", out_dtype=None, gate=False, promote=False):
         if a.dim() != 2 or b.dim() != 3:

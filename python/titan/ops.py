@@ -31,7 +31,7 @@ import sys
 import tempfile
 
 from . import compiler
-from . import Cache, Error, Kernel, Prepared, dtype_of, look
+from . import Cache, Error, Kernel, Prepared, dtype_of, kind, look, see
 
 __all__ = ["attention", "attention_out", "attention_package", "attention_varlen", "decode", "decode_package", "gemm", "gemm_grouped",
            "gemm_out", "package_name", "prepare_attention", "prepare_decode", "prepare_gemm"]
@@ -152,12 +152,13 @@ def _matrix(name, seen):
                  "give tensor.contiguous()")
 
 
-_launches = Cache()  # all that decides, but addresses and numbers -> (Prepared, where its bits stand), or None
+_launches = Cache()  # all that decides, but addresses and numbers -> Prepared, or None
 
 
-def _prepare(key, looks):
+def _prepare(key):
     """The launch for a key of gemm_out, None where there is nothing to compute."""
     *_, has_alpha, activation, gate, promote = key
+    looks = {name: seen for name, seen in zip(_PLACES, key) if seen is not None}
     if activation not in ACTIVATIONS:
         raise Error("bad-argument", f"activation '{activation}'", fix="there are " + ", ".join(ACTIVATIONS))
     (A, transposed_a), (B, transposed_b), D = _matrix("a", looks["A"]), _matrix("b", looks["B"]), looks["D"]
@@ -187,18 +188,22 @@ def _prepare(key, looks):
     kernel = prepare_gemm((m, n, k), _INPUTS[a_type], _OUTPUTS[d_type],
                           ("t" if transposed_a else "n") + ("t" if transposed_b else "n"), epilogue, activation,
                           gate, promote, batches)
-    looks = dict(looks, A=A, B=B)
-    return (Prepared(kernel, [looks.get(name, _F32) for name in kernel.arguments]),
-            [_PLACES.index(name) for name in kernel.arguments])
+    looks.update(A=A, B=B)
+    return Prepared(kernel, [looks.get(name, _F32) for name in kernel.arguments],
+                    [_PLACES.index(name) for name in kernel.arguments])
 
 
 _missing = object()
 _F32 = 1  # titan.h's
+# What a call has, in its order: what a key has and the scalars.
 _PLACES = ("A", "B", "D", "bias", "C", "alpha", "beta")
 
 
 def _bits(number):
-    return int.from_bytes(struct.pack("<f", number), "little")
+    return _ONE if number == 1.0 else int.from_bytes(struct.pack("<f", number), "little")
+
+
+_ONE = 0x3f800000  # 1 as f32
 
 
 def gemm_out(d, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", stream=None, gate=False,
@@ -212,18 +217,11 @@ def gemm_out(d, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none",
     BIAS, at_bias = (None, 0) if bias is None else look("bias", bias, kept)
     C, at_c = (None, 0) if c is None else look("c", c, kept)
     key = A, B, D, BIAS, C, alpha != 1.0, activation, gate, promote
-    found = _launches.get(key, _missing)
-    if found is _missing:
-        looks = {name: seen for name, seen in zip(_PLACES, key) if seen is not None}
-        found = _launches[key] = _prepare(key, looks)
-    if found is not None:
-        prepared, places = found
-        if len(places) == 3:
-            bits = at_a, at_b, at_d
-        else:
-            bits = at_a, at_b, at_d, at_bias, at_c, _bits(alpha), _bits(beta)
-            bits = [bits[place] for place in places]
-        prepared.launch(bits, stream)
+    prepared = _launches.get(key, _missing)
+    if prepared is _missing:
+        prepared = _launches[key] = _prepare(key)
+    if prepared is not None:
+        prepared.launch((at_a, at_b, at_d, at_bias, at_c, _bits(alpha), _bits(beta)), stream)
     return d
 
 
@@ -240,26 +238,13 @@ def _unseen(torch):
     def unseen(tensors):
         if compiling() or modes():
             return False
+        graded = grad()
         for tensor in tensors:
-            if type(tensor) not in plain:
+            if type(tensor) not in plain or graded and tensor.requires_grad:
                 return False
-        if grad():
-            for tensor in tensors:
-                if tensor.requires_grad:
-                    return False
         return True
 
     return unseen
-
-
-def _directly(torch, operation, launch, tensors):
-    """Launches without the dispatcher where nothing looks on; the first `tensors` arguments are tensors."""
-    unseen = _unseen(torch)
-
-    def call(*arguments):
-        return (launch if unseen(arguments[:tensors]) else operation)(*arguments)
-
-    return call
 
 
 def _empty(a, shape, dtype):
@@ -298,20 +283,48 @@ def _register():
         dtype = out_dtype or (a.dtype if a.dtype.itemsize > 1 else torch.bfloat16)
         return _empty(a, (*a.shape[:-1], b.shape[-1] // (2 if gate else 1)), dtype)
 
-    def launch(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None, gate=False,
-               promote=False):
-        if len(a.shape) not in (2, 3) or len(a.shape) != len(b.shape):
+    calls, kind_of, unseen = Cache(), kind(), _unseen(torch)  # all that decides, but addresses and numbers -> the call
+
+    def make(a, b, bias, c, has_alpha, activation, out_dtype, gate, promote):
+        """What a call with tensors like these does; None where there is nothing to compute."""
+        if a.dim() not in (2, 3) or a.dim() != b.dim():
             raise _wrong(f"'a' has {a.dim()} dimensions and 'b' has {b.dim()}",
                          "give matrices, or as many batches of both")
-        d, bias = empty(a, b, out_dtype, gate), None if bias is None else bias.float()
-        more = {"gate": gate, "promote": promote}
+        d = empty(a, b, out_dtype, gate)
+        seen = [tensor if tensor is None else see(name, tensor)
+                for name, tensor in zip(("a", "b", "d", "bias", "c"), (a, b, d, bias, c))]
+        prepared = _prepare((*seen, has_alpha, activation, gate, promote))
+        if prepared is None:
+            return None
+        # Of a's type, and without padding: the way to it that costs least.
+        start, shape, plain = prepared.launch, (d.shape, d.stride()), d.dtype == a.dtype and d.stride()[-2] == d.shape[-1]
+
+        def call(a, b, bias, c, alpha, beta):
+            d = a.new_empty_strided(*shape) if plain else empty(a, b, out_dtype, gate)
+            start((a.data_ptr(), b.data_ptr(), d.data_ptr(), 0 if bias is None else bias.data_ptr(),
+                   0 if c is None else c.data_ptr(), _bits(alpha), _bits(beta)))
+            return d
+
+        return call
+
+    def once(a, b, bias, c, alpha, beta, *more):
+        key = kind_of(a, b, bias, c), alpha != 1.0, *more
+        call = calls.get(key, _missing)
+        if call is _missing:
+            call = calls[key] = make(a, b, bias, c, alpha != 1.0, *more)
+        return call(a, b, bias, c, alpha, beta) if call else empty(a, b, *more[1:3])
+
+    def launch(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None, gate=False,
+               promote=False):
+        bias = None if bias is None else bias.float()
+        more = alpha, beta, activation, out_dtype, gate, promote
         try:
-            return gemm_out(d, a, b, bias, c, alpha, beta, activation, **more)
+            return once(a, b, bias, c, *more)
         except Error:
             copies = [_fitting(tensor) for tensor in (a, b, c)]
             if all(copy is tensor for copy, tensor in zip(copies, (a, b, c))):
                 raise
-        return gemm_out(d, *copies[:2], bias, copies[2], alpha, beta, activation, **more)
+        return once(*copies[:2], bias, copies[2], *more)
 
     def trace(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None, gate=False,
               promote=False):
@@ -321,8 +334,6 @@ def _register():
 
     operation = torch.library.custom_op("titan::gemm", launch, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
-
-    unseen = _unseen(torch)
 
     def call(a, b, bias, c, *more):
         there = (a, b) if bias is None and c is None else [tensor for tensor in (a, b, bias, c) if tensor is not None]

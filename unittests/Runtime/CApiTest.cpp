@@ -75,6 +75,34 @@ TEST(CApi, PackagesAndKernels) {
   args[0].rank = 2;
   args[0].dims = nullptr;
   EXPECT_EQ(codeOf(titan_kernel_check(kernel, args, 5)), "bad-argument");
+
+  // Sequences: what is wrong when they are made, and when they are launched.
+  const uint32_t places[] = {0, 1, 2, 3, 4};
+  titan_sequence *sequence = nullptr;
+  EXPECT_EQ(codeOf(titan_sequence_create(nullptr)), "bad-argument");
+  ASSERT_EQ(codeOf(titan_sequence_create(&sequence)), "ok");
+  EXPECT_EQ(codeOf(titan_sequence_add(sequence, kernel, args, places, 5)),
+            "bad-argument");
+  args[0].dims = a;
+  EXPECT_EQ(codeOf(titan_sequence_add(nullptr, kernel, args, places, 5)),
+            "bad-argument");
+  EXPECT_EQ(codeOf(titan_sequence_add(sequence, nullptr, args, places, 5)),
+            "bad-argument");
+  EXPECT_EQ(codeOf(titan_sequence_add(sequence, kernel, args, nullptr, 5)),
+            "bad-argument");
+  EXPECT_EQ(codeOf(titan_sequence_add(sequence, kernel, args, places, 65)),
+            "argument-unknown");
+  const uint64_t values[] = {0, 0, 0, 0, 0};
+  EXPECT_EQ(codeOf(titan_sequence_launch(sequence, nullptr, 0, nullptr)), "ok");
+  ASSERT_EQ(codeOf(titan_sequence_add(sequence, kernel, args, places, 4)),
+            "ok");
+  EXPECT_EQ(codeOf(titan_sequence_launch(sequence, values, 3, nullptr)),
+            "bad-argument");
+  EXPECT_EQ(codeOf(titan_sequence_launch(nullptr, values, 4, nullptr)),
+            "bad-argument");
+  EXPECT_EQ(codeOf(titan_sequence_launch(sequence, values, 5, nullptr)),
+            "argument-missing");
+  titan_sequence_release(sequence);
   titan_package_release(package);
 }
 

@@ -194,6 +194,43 @@ TEST_F(Cached, AllocatesNothing) {
     ASSERT_EQ(allocated, before) << "launch " << i;
   }
   EXPECT_EQ(launches, 200);
+
+  // Two launches prepared once; the second one's A lies behind the first one's.
+  static std::vector<uint64_t> mapped;
+  mapped.clear();
+  driver.tensorMapEncodeTiled = [](cuda::TensorMap *, int, uint32_t,
+                                   void *address, const uint64_t *,
+                                   const uint64_t *, const uint32_t *,
+                                   const uint32_t *, int, int, int, int) {
+    mapped.push_back(reinterpret_cast<uint64_t>(address));
+    return 0;
+  };
+  const int64_t a[] = {128, 64}, d[] = {128, 128};
+  titan_argument arguments[] = {{1, TITAN_BF16, 2, 0, 0, a, nullptr},
+                                {1, TITAN_BF16, 2, 0, 0, a, nullptr},
+                                {1, TITAN_F32, 2, 0, 0, d, nullptr},
+                                {0, TITAN_F32, 0, 0, 0, nullptr, nullptr},
+                                {0, TITAN_I32, 0, 0, 0, nullptr, nullptr}};
+  const uint32_t places[] = {0, 1, 2, 3, 4};
+  titan_sequence *sequence = nullptr;
+  ASSERT_EQ(titan_sequence_create(&sequence), nullptr);
+  ASSERT_EQ(titan_sequence_add(sequence, kernel, arguments, places, 5),
+            nullptr);
+  arguments[0].bits = 1 << 16;
+  ASSERT_EQ(titan_sequence_add(sequence, kernel, arguments, places, 5),
+            nullptr);
+  mapped.reserve(64);
+  const uint64_t values[] = {1 << 24, 1 << 27, 1 << 26, 0x3f800000, 1};
+  for (int i = 0; i < 2; ++i) {
+    const size_t before = allocated;
+    titan_error *error = titan_sequence_launch(sequence, values, 5, nullptr);
+    ASSERT_EQ(error, nullptr) << titan_error_text(error);
+    EXPECT_EQ(allocated, before);
+  }
+  EXPECT_EQ(launches, 204);
+  EXPECT_EQ(std::ranges::count(mapped, 1 << 24), 1);
+  EXPECT_EQ(std::ranges::count(mapped, (1 << 24) + (1 << 16)), 1);
+  titan_sequence_release(sequence);
 }
 
 } // namespace

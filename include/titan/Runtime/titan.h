@@ -41,10 +41,11 @@
 extern "C" {
 #endif
 
-#define TITAN_ABI_VERSION 2
+#define TITAN_ABI_VERSION 3
 
 typedef struct titan_package titan_package;
 typedef struct titan_kernel titan_kernel;
+typedef struct titan_sequence titan_sequence;
 typedef struct titan_error titan_error;
 
 /* Element types; the values of titan::runtime::DType. */
@@ -133,6 +134,25 @@ TITAN_API titan_error *titan_kernel_resources(titan_kernel *kernel,
 TITAN_API titan_error *titan_kernel_launch(titan_kernel *kernel,
                                            const titan_argument *arguments,
                                            size_t count, void *stream);
+
+/* Sequences: launches that follow each other, prepared once, all but addresses
+ * and scalars. Since version 3. */
+TITAN_API titan_error *titan_sequence_create(titan_sequence **sequence);
+/* Null is allowed. */
+TITAN_API void titan_sequence_release(titan_sequence *sequence);
+/* Appends a launch of `kernel`, whose package must outlive the sequence.
+ * Argument i has the bits values[places[i]] + arguments[i].bits: of a tensor,
+ * the latter is an offset in bytes. The arguments are copied, sizes and strides
+ * too. Not while the sequence is launched. */
+TITAN_API titan_error *titan_sequence_add(titan_sequence *sequence,
+                                          titan_kernel *kernel,
+                                          const titan_argument *arguments,
+                                          const uint32_t *places, size_t count);
+/* Makes all launches as titan_kernel_launch would, in order, until one fails.
+ * There is a value for each place that is used, and perhaps for more. */
+TITAN_API titan_error *titan_sequence_launch(const titan_sequence *sequence,
+                                             const uint64_t *values,
+                                             size_t count, void *stream);
 
 /* Errors. */
 TITAN_API const char *titan_error_code(const titan_error *error);

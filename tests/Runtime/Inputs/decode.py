@@ -25,7 +25,7 @@ class Tensor:
     memory = (c.c_uint8 * (1 << 16))()
 
     def __init__(self, shape, dtype=None, strides=None):
-        self.shape, self.dtype, self.strides = tuple(shape), dtype or torch.bfloat16, strides or dense(shape)
+        self.shape, self.dtype, self.strides, self.device = tuple(shape), dtype or torch.bfloat16, strides or dense(shape), 0
 
     def float(self):
         return self
@@ -36,8 +36,12 @@ class Tensor:
     def stride(self, at=None):
         return self.strides if at is None else self.strides[at]
 
+    def cpu(self):
+        self.device = -1
+        return self
+
     def get_device(self):
-        return 0
+        return self.device
 
     def data_ptr(self):
         return (c.addressof(self.memory) + 1023) & ~1023
@@ -45,7 +49,9 @@ class Tensor:
     def transpose(self, a, b):
         order = list(range(len(self.shape)))
         order[a], order[b] = order[b], order[a]
-        return Tensor([self.shape[i] for i in order], self.dtype, tuple(self.strides[i] for i in order))
+        made = Tensor([self.shape[i] for i in order], self.dtype, tuple(self.strides[i] for i in order))
+        made.device = self.device
+        return made
 
     def new_empty(self, shape, dtype=None):
         return Tensor(shape, dtype or self.dtype)
@@ -116,7 +122,7 @@ def refused(what, call):
 
 launched = []
 real = titan.Prepared.launch
-titan.Prepared.launch = lambda self, bits, stream=None: (launched.append(self._kernel.arguments), real(self, bits, stream))[1]
+titan.Prepared.launch = lambda self, bits, stream=None: (launched.extend(kernel.arguments for kernel in self.kernels), real(self, bits, stream))[1]
 q, k = Tensor((2, 16, 1, 128)), Tensor((2, 2, 3000, 128))
 o = decode(q, k, k)
 print("decode:", o.shape, o.strides, launched)
@@ -127,7 +133,7 @@ launched.clear()
 print("attention decodes:", titan.ops.attention(q, k, k).shape, len(launched), "LSE" in launched[0])
 pages, table, lengths = Tensor((90, 64, 2, 128)), Tensor((2, 40), "i32"), Tensor((2,), "i32")
 launched.clear()
-decode(q, pages, pages, causal=True, table=table, lengths=lengths, longest=2500)
+decode(q, pages, pages, causal=True, table=table, lengths=lengths, longest=type("Number", (), {"__index__": lambda self: 2500})())
 print("pages:", launched[0])
 print("nothing:", decode(Tensor((0, 16, 1, 128)), Tensor((0, 2, 30, 128)), Tensor((0, 2, 30, 128))).shape)
 print(titan.ops.decode_package("f16", 64, True, True, 16))
@@ -138,6 +144,7 @@ refused("size", lambda: decode(Tensor((2, 16, 1, 96)), k, k))
 refused("keys", lambda: decode(q, k, Tensor((2, 2, 2000, 128))))
 refused("heads", lambda: decode(Tensor((2, 3, 1, 128)), k, k))
 refused("scale", lambda: decode(q, k, k, scale=0))
+refused("host", lambda: decode(q, k, Tensor(k.shape).cpu()))
 refused("table alone", lambda: decode(q, pages, pages, table=table, longest=2500))
 refused("longest", lambda: decode(q, pages, pages, table=table, lengths=lengths))
 refused("table", lambda: decode(q, pages, pages, table=Tensor((3, 40), "i32"), lengths=lengths, longest=2500))
@@ -148,12 +155,14 @@ print("fake:", Operation.made["titan::decode"].fake(q, k, k, lse=True)[1].shape)
 rows, starts = Tensor((700, 16, 128)), Tensor((4,), "i32")
 keys = Tensor((900, 2, 128))
 launched.clear()
-o, lse = varlen(rows, keys, keys, starts, starts, 300, causal=True, lse=True)
+longest = type("Number", (), {"__index__": lambda self: 300})()  # As numpy's are: no int.
+o, lse = varlen(rows, keys, keys, starts, starts, longest, causal=True, lse=True)
 print("varlen:", o.shape, lse.shape, launched)
 refused("varlen rank", lambda: varlen(q, k, k, starts, starts, 300))
 refused("varlen starts", lambda: varlen(rows, keys, keys, starts, Tensor((5,), "i32"), 300))
 refused("varlen type", lambda: varlen(rows, keys, keys, Tensor((4,), "f32"), starts, 300))
 refused("varlen longest", lambda: varlen(rows, keys, keys, starts, starts, 0))
+refused("varlen host", lambda: varlen(rows, keys, keys, starts, Tensor((4,), "i32").cpu(), 300))
 refused("varlen heads", lambda: varlen(Tensor((700, 3, 128)), keys, keys, starts, starts, 300))
 try:
     Operation.made["titan::attention_varlen"].fake(q, k, k, starts, starts, 300)
@@ -175,6 +184,7 @@ print("few rows:", grouped(Tensor((40, 256)), w.mT, offsets).shape, launched)
 print("no rows:", grouped(Tensor((0, 256)), w.mT, offsets).shape)
 print("odd rows:", grouped(Tensor((1000, 256), strides=(260, 1)), w.mT, offsets).shape)
 refused("grouped ranks", lambda: grouped(a, Tensor((256, 512)), offsets))
+refused("grouped host", lambda: grouped(Tensor((1000, 256)).cpu(), w.mT, offsets))
 refused("grouped columns", lambda: grouped(a, w, offsets))
 refused("grouped offsets", lambda: grouped(a, w.mT, Tensor((5,), "i32")))
 refused("grouped offsets' type", lambda: grouped(a, w.mT, Tensor((6,), "f32")))

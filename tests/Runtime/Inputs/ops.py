@@ -112,6 +112,9 @@ class Torch(Tensor):
     def new_empty(self, dims, dtype=None):
         return Torch(dims, first=900, device=self.device)
 
+    def new_empty_strided(self, dims, strides):
+        return Torch(dims, strides, first=900, device=self.device)
+
     def __getitem__(self, index):
         rows, columns = index
         self.shape = (self.shape[0], columns.stop)
