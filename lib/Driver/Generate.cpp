@@ -179,6 +179,13 @@ static const GemmFlag gemmFlags[] = {
     {"swap", [](Text v, auto &o, auto &) { return readSwitch(v, o.swap); }},
     {"split", [](Text v, auto &o,
                  auto &) { return readNumbers(v, "N", "2", 0, {&o.split}); }},
+    {"stream-k",
+     [](Text v, auto &o, auto &) -> Unread {
+       return readWord(v, o.streamK,
+                       {{"on", std::optional(true)},
+                        {"off", std::optional(false)},
+                        {"auto", std::optional<bool>()}});
+     }},
     {"programmatic",
      [](Text v, auto &o, auto &) { return readSwitch(v, o.programmatic); }},
     {"promote",

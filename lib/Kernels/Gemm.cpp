@@ -184,6 +184,18 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                   o.consumers == Consumers::Pingpong ? "--consumers cooperative"
                   : o.cluster() > 1                  ? "--cluster 1x1"
                                                      : "--split 1");
+  if (!o.streamK)
+    return refuse("stream-K as the model finds, and no shape",
+                  "--shape MxNxK, or --stream-k on or off");
+  if (o.cuts() && (o.batch == Batch::Grouped || o.cluster() > 1 || o.split > 1))
+    return refuse(std::string("stream-K, and ") +
+                      (o.batch == Batch::Grouped ? "groups"
+                       : o.cluster() > 1 ? "loads shared in a cluster"
+                                         : "K split between the CTAs of one") +
+                      ": there is no such kernel so far",
+                  o.batch == Batch::Grouped ? "--stream-k off"
+                  : o.cluster() > 1         ? "--cluster 1x1"
+                                            : "--split 1");
   int64_t row = o.rowElements();
   if (o.tileK != row && o.tileK != 2 * row && o.tileK != 4 * row)
     return refuse(tile() + ": a stage is made of rows of " + number(row) +
