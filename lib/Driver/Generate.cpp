@@ -330,10 +330,15 @@ pickedOptions(Session &session, const GenerateCommand &command,
   return options;
 }
 
+std::optional<GemmOptions> titan::resolveGemm(Session &session,
+                                              const GenerateCommand &command) {
+  return pickedOptions<GemmOptions, GemmShape>(session, command, gemmFlags,
+                                               pickGemm);
+}
+
 static std::optional<Result<std::string>>
 generateGemm(Session &session, const GenerateCommand &command) {
-  auto options = pickedOptions<GemmOptions, GemmShape>(session, command,
-                                                       gemmFlags, pickGemm);
+  auto options = resolveGemm(session, command);
   if (!options)
     return std::nullopt;
   return kernels::generateGemm(*options);

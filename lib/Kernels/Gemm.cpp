@@ -190,8 +190,9 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
   if (o.cuts() && (o.batch == Batch::Grouped || o.cluster() > 1 || o.split > 1))
     return refuse(std::string("stream-K, and ") +
                       (o.batch == Batch::Grouped ? "groups"
-                       : o.cluster() > 1 ? "loads shared in a cluster"
-                                         : "K split between the CTAs of one") +
+                       : o.cluster() > 1
+                           ? "loads shared in a cluster"
+                           : "K split between the CTAs of a cluster") +
                       ": there is no such kernel so far",
                   o.batch == Batch::Grouped ? "--stream-k off"
                   : o.cluster() > 1         ? "--cluster 1x1"

@@ -344,7 +344,7 @@ void GemmText::lendParts() {
     w.text("scf.yield $newest : !bulk");
   w.text(R"(
 } else {
-%page32 = arith.index_cast %first : index to i32)");
+%ownPage = arith.index_cast %first : index to i32)");
   const std::vector<GemmPanels> all = o.panels();
   if (all.size() > 1)
     w.text("%wide = titan.extract %result [0, 0] : !sums -> !wide");
@@ -355,7 +355,7 @@ void GemmText::lendParts() {
     w.set("endPanel",
           panels.first + panels.count * (o.columns() / o.columnsOut()));
     w.text(R"(
-%page$tail = titan.splat %page32 : i32 -> !where$tail
+%page$tail = titan.splat %ownPage : i32 -> !where$tail
 scf.for %j = %c$firstPanel to %c$endPanel step %c1 {
 %column = arith.muli %j, %c$width : index)");
     takePanel("lent");

@@ -158,6 +158,9 @@ Result<GemmOptions> checkGemm(GemmOptions options);
 /// The kernel and its reference function, as the text of a file.
 Result<std::string> generateGemm(const GemmOptions &options);
 
+/// Of the GPU that the model reckons with, an H200.
+inline constexpr int64_t multiprocessors = 132;
+
 struct GemmShape {
   int64_t m = 0, n = 0, k = 0;
   int64_t batches = 1; ///< Or groups, each of `m` rows.
