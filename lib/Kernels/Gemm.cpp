@@ -238,13 +238,19 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
   }
   int64_t sums =
       (o.promote ? 2 : 1) * rows * columns / (128 * o.warpgroupsPerTile());
-  if (int64_t most = o.warpgroupsPerTile() == 3 ? 96 : 192; sums > most)
+  // Elements that go one by one, and pages, want more of the rest.
+  bool crowded = o.cuts() && o.swap && pingpong;
+  if (int64_t most = o.warpgroupsPerTile() == 3 ? 96
+                     : crowded                  ? 128
+                                                : 192;
+      sums > most)
     return refuse(tile() + ": " + number(sums) +
                       " registers a thread for the sums, and no more than " +
                       number(most) + " leave room for the rest",
-                  o.promote  ? "take 128x192, 192x96, or --promote off"
-                  : pingpong ? "take 128x192, or cooperative consumers"
-                             : "take 128x256 or 256x192");
+                  crowded     ? "take 128x128, or cooperative consumers"
+                  : o.promote ? "take 128x192, 192x96, or --promote off"
+                  : pingpong  ? "take 128x192, or cooperative consumers"
+                              : "take 128x256 or 256x192");
   if (o.clusterM < 1 || o.clusterN < 1 || o.cluster() > 2)
     return refuse("cluster " + number(o.clusterM) + "x" + number(o.clusterN),
                   "1x1, 2x1 or 1x2");

@@ -169,9 +169,12 @@ void GemmText::launch() {
   w.set("shapeA", o.transposedA ? "KxM" : "MxK");
   w.set("shapeB", w.fill(o.transposedB ? "Kx$rowsB" : "${rowsB}xK"));
   w.set("target", std::string(builtFor().name));
-  w.set("programmatic",
-        std::string(o.programmatic ? " titan.programmatic = []," : "") +
-            (cuts() ? " titan.initial = {flags = 0}," : ""));
+  w.set(
+      "programmatic",
+      std::string(o.programmatic ? " titan.programmatic = []," : "") +
+          (cuts()
+               ? " titan.initial = {flags = 0}, titan.alignment = {pages = 16},"
+               : ""));
   w.set("clusterAttr", w.fill(o.ctas() > 1 ? " cluster($cluster)" : ""));
   // Dimensions, behind the batch's.
   int64_t ahead = isStacked(), aheadB = o.batch != Batch::None;

@@ -109,7 +109,9 @@ TEST(Gemm, StreamKOfAll) {
       return;
     o.streamK = true;
     Result<std::string> text = generateGemm(o);
-    if (o.cluster() > 1 || o.split > 1) {
+    bool crowded = o.swap && o.consumers == Consumers::Pingpong &&
+                   o.rows() * o.columns() > 128 * 128;
+    if (o.cluster() > 1 || o.split > 1 || crowded) {
       ++refused;
       ASSERT_FALSE(text);
       EXPECT_EQ(text.problem().code, "bad-argument");

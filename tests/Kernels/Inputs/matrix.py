@@ -82,7 +82,8 @@ def main():
                 print("REFUSAL", flags, made.stderr)
             continue
         commands = [["check", path], ["run", path, "--schedule", f"random:{number}"]]
-        if case["batch"] == "grouped":  # undecided by the search: data say how many tiles there are
+        # Undecided by the search, as data say how many tiles there are; and searched for half a minute each.
+        if case["batch"] == "grouped" or case["stream-k"] == "on":
             del commands[0]
         for command in commands:
             done = subprocess.run([titan, *command], capture_output=True, text=True)
