@@ -187,16 +187,12 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
   if (!o.streamK)
     return refuse("stream-K as the model finds, and no shape",
                   "--shape MxNxK, or --stream-k on or off");
-  if (o.cuts() && (o.batch == Batch::Grouped || o.cluster() > 1 || o.split > 1))
-    return refuse(std::string("stream-K, and ") +
-                      (o.batch == Batch::Grouped ? "groups"
-                       : o.cluster() > 1
-                           ? "loads shared in a cluster"
-                           : "K split between the CTAs of a cluster") +
-                      ": there is no such kernel so far",
-                  o.batch == Batch::Grouped ? "--stream-k off"
-                  : o.cluster() > 1         ? "--cluster 1x1"
-                                            : "--split 1");
+  if (o.cuts() && (o.batch == Batch::Grouped || o.split > 1))
+    return refuse(
+        std::string("stream-K, and ") +
+            (o.split > 1 ? "K split between the CTAs of a cluster" : "groups") +
+            ": there is no such kernel so far",
+        o.split > 1 ? "--split 1" : "--stream-k off");
   int64_t row = o.rowElements();
   if (o.tileK != row && o.tileK != 2 * row && o.tileK != 4 * row)
     return refuse(tile() + ": a stage is made of rows of " + number(row) +
@@ -238,8 +234,8 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
   }
   int64_t sums =
       (o.promote ? 2 : 1) * rows * columns / (128 * o.warpgroupsPerTile());
-  // Elements that go one by one, and pages, want more of the rest.
-  bool crowded = o.cuts() && o.swap && pingpong;
+  // Pages, beside elements that go one by one or barriers of peers, want more of it.
+  bool crowded = o.cuts() && pingpong && (o.swap || o.cluster() > 1);
   if (int64_t most = o.warpgroupsPerTile() == 3 ? 96
                      : crowded                  ? 128
                                                 : 192;

@@ -306,6 +306,7 @@ titan.elect warp(0) {)");
 /// Where the tile's end is here its epilogue comes next, behind what lower CTAs have
 /// of its sums: their pages are those from %lowest on.
 void GemmText::awaitParts(const GemmConsumer &consumer) {
+  w.set("self", o.cluster() > 1 ? "cta" : "first");
   if (consumer.lends()) {
     w.set("ends", masksStores() ? "" : "%lastStore = ");
     w.set("stores", masksStores() ? "" : " -> (!bulk)");
@@ -325,11 +326,12 @@ ${ends}scf.if %endsHere$stores {)");
 %begunBy = arith.divui %below1, %line : index
 %helpers = arith.subi %first, %begunBy : index
 %helpers32 = arith.index_cast %helpers : index to i32
+%back = arith.subi %i0, %helpers32 : i32
 // One thread sees that all are there; the barrier hands it on. The flag is left as
 // it was found.
 titan.elect warp(0) {
-titan.flag.wait %flags[%first], %helpers32 {titan.trusted = #back} : !flags
-titan.st %i0, %flags[%first] : i32, !flags
+titan.flag.wait %flags[%$self], %helpers32 {titan.trusted = #back} : !flags
+titan.flag.signal %flags[%$self], %back : !flags
 }
 titan.barrier.sync $barrier threads($threads)
 scf.yield %begunBy : index
@@ -344,7 +346,7 @@ void GemmText::lendParts() {
     w.text("scf.yield $newest : !bulk");
   w.text(R"(
 } else {
-%ownPage = arith.index_cast %first : index to i32)");
+%ownPage = arith.index_cast %$self : index to i32)");
   const std::vector<GemmPanels> all = o.panels();
   if (all.size() > 1)
     w.text("%wide = titan.extract %result [0, 0] : !sums -> !wide");
@@ -366,12 +368,18 @@ scf.for %j = %c$firstPanel to %c$endPanel step %c1 {
 titan.global.store %lent, %pages[%page$tail, %rowIn$tail, %inPage] : !panel$tail, !pages, !where$tail, !where$tail, !where$tail
 } {titan.unroll})");
   }
+  w.set("ender", o.cluster() > 1 ? "endingCluster" : "endedBy");
   w.text(R"(
 %missing = arith.subi %steps, %stop : index
 %tileEnd = arith.addi %shareEnd, %missing : index
 %scaled = arith.muli %tileEnd, %ctas : index
 %below1 = arith.subi %scaled, %c1 : index
-%endedBy = arith.divui %below1, %line : index
+%$ender = arith.divui %below1, %line : index)");
+  if (o.cluster() > 1)
+    w.text(R"(
+%ofRank0 = arith.muli %endingCluster, %c$cluster : index
+%endedBy = arith.addi %ofRank0, %rank : index)");
+  w.text(R"(
 // All threads have stored before one of them says so.
 titan.barrier.sync $barrier threads($threads)
 titan.elect warp(0) {
@@ -405,8 +413,14 @@ void GemmText::addParts(std::string_view mine, std::string_view column,
 %${from}32 = arith.index_cast %$from : index to i32
 %${from}0 = titan.splat %${from}32 : i32 -> !where$tail
 %${from}InPage = arith.addi %${from}0, %columnIn$tail : !where$tail
-%$sum = scf.for %helper = %lowest to %first step %c1 iter_args(%some = %$mine) -> (!panel$tail) {
-%helper32 = arith.index_cast %helper : index to i32
+%$sum = scf.for %helper = %lowest to %first step %c1 iter_args(%some = %$mine) -> (!panel$tail) {)");
+  if (o.cluster() > 1)
+    w.text(R"(
+%helping0 = arith.muli %helper, %c$cluster : index
+%helping = arith.addi %helping0, %rank : index)");
+  w.set("helping", o.cluster() > 1 ? "helping" : "helper");
+  w.text(R"(
+%helper32 = arith.index_cast %$helping : index to i32
 %page = titan.splat %helper32 : i32 -> !where$tail
 %lent = titan.global.load %pages[%page, %rowIn$tail, %${from}InPage] : !pages, !where$tail, !where$tail, !where$tail -> !panel$tail
 %more = arith.addf %some, %lent : !panel$tail

@@ -144,7 +144,7 @@ struct Cut {
 static Cut cutTiles(const GemmOptions &o, int64_t tiles, int64_t steps,
                     double step, double epilogue) {
   const Machine machine;
-  int64_t ctas = std::min(multiprocessors, tiles * steps);
+  int64_t ctas = std::min(machine.clusters(o.ctas()), tiles * steps);
   if (tiles % ctas == 0)
     return {.waves = tiles / ctas, .time = 0};
   int64_t waves = std::max<int64_t>(tiles / ctas, 1) - 1;

@@ -291,16 +291,25 @@ titan.require %enough, "launch-check", "maps has a row for each multiprocessor")
   } else if (cuts()) {
     w.text(R"(
 // Waves of whole tiles; the steps of those that are left are shared out evenly.
-%allSteps = arith.muli %tiles, %steps : index
-%grid = arith.minui %allSteps, %sms : index
+%allSteps = arith.muli %tiles, %steps : index)");
+    if (o.cluster() > 1)
+      w.text(R"(
+%pairs = arith.divui %sms, %c$cluster : index
+%room = arith.maxui %pairs, %c1 : index
+%sharers = arith.minui %allSteps, %room : index
+%grid = arith.muli %sharers, %c$cluster : index)");
+    else
+      w.text("%grid = arith.minui %allSteps, %sms : index");
+    w.set("sharers", o.cluster() > 1 ? "sharers" : "grid");
+    w.text(R"(
 %pageCount = titan.dim %pages, 0 : !pages
 %isPages = arith.cmpi uge, %pageCount, %grid : index
 titan.require %isPages, "launch-check", "pages has a page for each CTA: as many as there are multiprocessors are enough"
 %flagCount = titan.dim %flags, 0 : !flags
 %isFlagged = arith.cmpi uge, %flagCount, %grid : index
 titan.require %isFlagged, "launch-check", "flags has an element for each CTA: as many as there are multiprocessors are enough"
-%full = arith.divui %tiles, %grid : index
-%over = arith.remui %tiles, %grid : index
+%full = arith.divui %tiles, %$sharers : index
+%over = arith.remui %tiles, %$sharers : index
 %even = arith.cmpi eq, %over, %c0 : index
 %atLeast1 = arith.maxui %full, %c1 : index
 %fewer = arith.subi %atLeast1, %c1 : index
@@ -397,9 +406,10 @@ void GemmText::body() {
     w.text(R"(
 %rows = titan.dim %A, $rowsOfA : !global
 %rows32 = arith.index_cast %rows : index to i32)");
+  w.set("whose", o.cluster() > 1 ? "the cluster's" : "this CTA's");
   if (cuts())
     w.text(R"(
-// The steps of the tiles behind all waves lie on one line; this CTA's share of it
+// The steps of the tiles behind all waves lie on one line; $whose share of it
 // has parts of the tiles from %firstCut to before %lastCut.
 %wholeTiles = arith.muli %waves, %ctas : index
 %cutTiles = arith.subi %tiles, %wholeTiles : index
