@@ -20,7 +20,15 @@ configuration is chosen on the spot by timing; ours is not.
 
 --sweep FILE (with run): times all packages of a folder instead, and names the fastest ones:
 what the model is fitted to. FILE is a JSON object: package's name to its options and, where not
-all shapes are meant, "shapes".
+all shapes are meant, "shapes". Without --shapes all of those are timed. What is timed again is held against the truth
+once more behind that: a kernel leaves its workspace as it was.
+
+--candidates (with prepare): instead of the picks a folder for --sweep, of all shapes above and those of public models
+that lost by a twentieth (LOST): the pick, stream-K by the tile that the model finds for it and by a few others, and K
+split between the CTAs of clusters, each by `titan bench`:
+
+    python3 benchmarks/race.py prepare --candidates --titan build/bin/titan --out candidates/
+    python3 benchmarks/race.py run candidates/ --sweep candidates/variants.json --library libtitan-runtime.so --json candidates.json
 """
 import argparse
 import ctypes
@@ -71,6 +79,15 @@ def model_shapes(count=60, seed=16):
     return shapes
 
 
+# The run of the 60 shapes by which --candidates knows what lost.
+LOST = "results/h200-gemm-race-models-eb3caf58.json"
+
+
+def lost_shapes(below=0.95):
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), LOST)) as file:
+        return [tuple(row["shape"]) for row in json.load(file)["shapes"] if row.get("ratio", 1) < below]
+
+
 def name_of(shape):
     return "x".join(map(str, shape))
 
@@ -90,6 +107,51 @@ def prepare(options):
         with open(stem + ".mlir") as file:
             picked = [line[3:].strip() for line in file if line.startswith("// ")]
         print(name_of(shape), *picked[2:3])
+    return 0
+
+
+def candidate_sweeps(m):
+    """Options of `titan bench`, by what they are to show; m rows of A. What they leave open the model picks."""
+    if m > 64:
+        tiles = ["--sweep", "tile=128x128x64,64x256x64,128x256x64", "--swap", "off"]
+    else:
+        few = max(16, -(-m // 8) * 8)
+        tiles = ["--sweep", f"tile={few}x64x128,{few}x128x64,{few}x128x128", "--swap", "on"]
+    return {"pick": ["--sweep", "stream-k=off"],
+            "stream-k": ["--sweep", "stream-k=on"],
+            "stream-k-tiles": ["--stream-k", "on", *tiles],
+            "split": ["--sweep", "split=2,4"]}
+
+
+def prepare_candidates(options):
+    variants = {}
+    for shape in options.shapes:
+        texts = set()
+        for what, sweep in candidate_sweeps(shape[0]).items():
+            folder = os.path.join(options.out, name_of(shape), what)
+            # A sweep none of whose kernels there is says so; the others go on.
+            subprocess.run([options.titan, "bench", "gemm", "--shape", name_of(shape), *sweep, "--check=off", "-o", folder],
+                           stdout=subprocess.DEVNULL)
+            with open(os.path.join(folder, "variants.json")) as file:
+                found = json.load(file)
+            for name, variant in found.items():
+                stem = os.path.join(folder, name)
+                if "refused" in variant:
+                    print(name_of(shape), what, name, "refused:", variant["refused"]["message"])
+                    continue
+                with open(stem + ".mlir") as file:
+                    text = file.read()
+                if text in texts:  # the model has picked it before
+                    os.remove(stem + ".titanpkg")
+                    continue
+                texts.add(text)
+                variants["/".join((name_of(shape), what, name))] = variant
+            for carried in ("titan-launch", "measure.py"):  # of a folder that is measured by itself
+                if os.path.exists(os.path.join(folder, carried)):
+                    os.remove(os.path.join(folder, carried))
+        print(name_of(shape), sum(name.startswith(name_of(shape) + "/") for name in variants), "variants", flush=True)
+    with open(os.path.join(options.out, "variants.json"), "w") as file:
+        json.dump(variants, file, indent=1)
     return 0
 
 
@@ -346,15 +408,30 @@ class Meter:
                 self.nvml.nvmlDeviceGetPowerUsage(self.device) / 1000)
 
 
-def ours_of(library, path):
+def workspace_shapes(variant):
+    """Of stream-K's arguments, from the words of a launch that `titan bench` has written."""
+    words, shapes = variant.get("launch", []), {}
+    for flag, value in zip(words[::2], words[1::2]):
+        name, _, rest = value.partition("=")
+        if name in ("pages", "flags"):
+            shapes[name] = [int(size) for size in rest.rpartition("shape=")[2].split("x")]
+    return shapes
+
+
+def ours_of(library, path, variant=None):
+    import torch
     from gemm import read_packages
     kernel = read_packages(library, [path])[0]
     kept = {}
 
     def launch(a, b, d):
         key = (a.data_ptr(), b.data_ptr(), d.data_ptr())
+        if "workspace" not in kept:
+            kept["workspace"] = {name: torch.zeros(shape, device="cuda",
+                                                   dtype=torch.int32 if name == "flags" else torch.float32)
+                                 for name, shape in workspace_shapes(variant or {}).items()}
         if key not in kept:
-            kept[key] = kernel.prepare(A=a, B=b, D=d), (a, b, d)
+            kept[key] = kernel.prepare(A=a, B=b, D=d, **kept["workspace"]), (a, b, d)
         kernel.launch(kept[key][0])
     return launch
 
@@ -482,7 +559,7 @@ def sweep(options, library, shapes):
     for name in variants:
         path = os.path.join(options.folder, name + ".titanpkg")
         if os.path.exists(path):
-            packages[name] = ours_of(library, path)
+            packages[name] = ours_of(library, path, variants[name])
     report, begun = {**describe(), "variants": variants, "shapes": []}, time.time()
     lt, rng = CublasLt(), random.Random(1)
     for m, n, k in shapes:
@@ -514,8 +591,10 @@ def sweep(options, library, shapes):
                 times[name].append(seconds_of(graphs[name], shape.count, replays[name],
                                               before=-(-replays[name] // 2)))
         row["again"] = {name: statistics.median(t) for name, t in times.items()}
+        row["wrong_behind"] = {name: shape.wrong(launches[name]) for name in graphs if name in launches}
         rate = lambda name: 2.0 * m * n * k / row["again"][name] / 1e12
         bad = {name: t for name, t in row["seconds"].items() if not isinstance(t, float)}
+        bad.update({name: f"{n} wrong behind all launches" for name, n in row["wrong_behind"].items() if n})
         print(name_of((m, n, k)), f"cublas {rate('cublas'):.0f}, Lt {rate('cublasLt'):.0f};", "; ".join(
             f"{name} {rate(name):.0f}" for name in sorted(row["again"], key=row["again"].get)[:6]),
             f"({time.time() - started:.0f} s)", bad if bad else "", flush=True)
@@ -543,6 +622,7 @@ def main():
     make = commands.add_parser("prepare")
     make.add_argument("--titan", required=True)
     make.add_argument("--out", required=True)
+    make.add_argument("--candidates", action="store_true")
     go = commands.add_parser("run")
     go.add_argument("folder")
     go.add_argument("--library", required=True)
@@ -554,9 +634,20 @@ def main():
     for command in (make, go):
         command.add_argument("--shapes", help="MxNxK,..., or models: 60 of public models")
     options = parser.parse_args()
-    options.shapes = (model_shapes() if options.shapes == "models" else [tuple(map(int, s.split("x"))) for s in options.shapes.split(",")]
-                      if options.shapes else SHAPES)
-    return prepare(options) if options.command == "prepare" else run(options)
+    read = lambda text: tuple(map(int, text.split("x")))
+    if options.shapes:
+        options.shapes = model_shapes() if options.shapes == "models" else [read(s) for s in options.shapes.split(",")]
+    elif options.command == "prepare" and options.candidates:
+        options.shapes = SHAPES + lost_shapes()
+    elif options.command == "run" and options.sweep:
+        with open(options.sweep) as file:
+            named = [variant.get("shapes") for variant in json.load(file).values()]
+        options.shapes = SHAPES if None in named else list(dict.fromkeys(read(s) for shapes in named for s in shapes))
+    else:
+        options.shapes = SHAPES
+    if options.command == "run":
+        return run(options)
+    return (prepare_candidates if options.candidates else prepare)(options)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
 
+#include "titan/Kernels/Gemm.h"
 #include "titan/Runtime/File.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -108,9 +109,11 @@ static llvm::SmallVector<int64_t> launchSizes(llvm::StringRef shape,
   return sizes.size() == count ? sizes : llvm::SmallVector<int64_t>();
 }
 
-/// What titan-launch needs to run the variant, and the operations of a launch.
+/// What titan-launch needs to run the variant, and the operations of a launch;
+/// `gemm`: its options, where it is one.
 static llvm::json::Array launchWords(llvm::StringRef kernel,
                                      const BenchVariant &variant,
+                                     const kernels::GemmOptions *gemm,
                                      llvm::ArrayRef<int64_t> sizes,
                                      double &flops) {
   llvm::json::Array words;
@@ -152,6 +155,11 @@ static llvm::json::Array launchWords(llvm::StringRef kernel,
     }
     if (llvm::is_contained(terms, "bias"))
       input("bias", "ints:4", {n});
+    if (gemm && gemm->cuts()) {
+      input("pages", "zeros",
+            {kernels::multiprocessors, gemm->rows(), gemm->columns()});
+      more("--shape", "flags=" + shape({kernels::multiprocessors}));
+    }
     flops = 2.0 * m * n * k;
     return words;
   }
@@ -306,6 +314,9 @@ int titan::runBench(const BenchCommand &command) {
     std::optional<Result<std::string>> text = generateKernel(session, one);
     if (!text)
       return session.finish(BadInput, "");
+    std::optional<kernels::GemmOptions> resolved;
+    if (gemm && *text)
+      resolved = resolveGemm(session, one);
     if (!*text)
       variant.refused = text->problem();
     else if (!write(variant.name + ".mlir", **text))
@@ -315,7 +326,8 @@ int titan::runBench(const BenchCommand &command) {
     for (const auto &[name, value] : variant.options)
       row[name] = value;
     row["shapes"] = llvm::json::Array{shape}; // As race.py reads them.
-    row["launch"] = launchWords(command.what, variant, sizes, flops);
+    row["launch"] = launchWords(command.what, variant,
+                                resolved ? &*resolved : nullptr, sizes, flops);
     row["flops"] = flops;
     table[variant.name] = std::move(row);
   }

@@ -15,6 +15,10 @@
 #include <string>
 #include <vector>
 
+namespace titan::kernels {
+struct GemmOptions;
+} // namespace titan::kernels
+
 namespace titan {
 
 /// What every command reads.
@@ -132,6 +136,10 @@ int runGenerate(const GenerateCommand &options);
 /// be read, and the session knows.
 std::optional<Result<std::string>>
 generateKernel(Session &session, const GenerateCommand &command);
+/// The options that `titan generate gemm` makes its kernel of: as they are given,
+/// and for the rest as the model picks. None: as of generateKernel.
+std::optional<kernels::GemmOptions> resolveGemm(Session &session,
+                                                const GenerateCommand &command);
 /// Why the kernel `what`, gemm or attention, has no option of this name; none: it has.
 std::optional<Problem> findUnknownOption(llvm::StringRef what,
                                          llvm::StringRef name);

@@ -271,6 +271,9 @@ GenerateOption
     band("band", "N", "Rows of tiles in a band of the tiles' order (8)"),
     swap("swap", "on|off", "D^T = B * A^T, for small M (off)"),
     split("split", "N", "CTAs of a cluster that share a tile's K (1)"),
+    streamK("stream-k", "on|off|auto",
+            "Whole tiles in waves, and the steps of K of the rest in even "
+            "shares; auto: where the model finds it faster (off)"),
     programmatic("programmatic", "on|off",
                  "begin while the kernel before it in the stream ends (off)"),
     promote(
@@ -737,7 +740,8 @@ static int runSubcommand(int argc, char **argv) {
           &promote,    &batch,  &batches,       &gate,       &input,
           &outputType, &layout, &epilogueTerms, &activation, &kernelName,
           &headSize,   &causal, &window,        &lse,        &ragged,
-          &decode,     &page,   &turns,         &rescale,    &persistent})
+          &decode,     &page,   &turns,         &rescale,    &persistent,
+          &streamK})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
   };

@@ -179,6 +179,13 @@ static const GemmFlag gemmFlags[] = {
     {"swap", [](Text v, auto &o, auto &) { return readSwitch(v, o.swap); }},
     {"split", [](Text v, auto &o,
                  auto &) { return readNumbers(v, "N", "2", 0, {&o.split}); }},
+    {"stream-k",
+     [](Text v, auto &o, auto &) -> Unread {
+       return readWord(v, o.streamK,
+                       {{"on", std::optional(true)},
+                        {"off", std::optional(false)},
+                        {"auto", std::optional<bool>()}});
+     }},
     {"programmatic",
      [](Text v, auto &o, auto &) { return readSwitch(v, o.programmatic); }},
     {"promote",
@@ -323,10 +330,15 @@ pickedOptions(Session &session, const GenerateCommand &command,
   return options;
 }
 
+std::optional<GemmOptions> titan::resolveGemm(Session &session,
+                                              const GenerateCommand &command) {
+  return pickedOptions<GemmOptions, GemmShape>(session, command, gemmFlags,
+                                               pickGemm);
+}
+
 static std::optional<Result<std::string>>
 generateGemm(Session &session, const GenerateCommand &command) {
-  auto options = pickedOptions<GemmOptions, GemmShape>(session, command,
-                                                       gemmFlags, pickGemm);
+  auto options = resolveGemm(session, command);
   if (!options)
     return std::nullopt;
   return kernels::generateGemm(*options);

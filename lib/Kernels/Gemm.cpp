@@ -184,6 +184,15 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                   o.consumers == Consumers::Pingpong ? "--consumers cooperative"
                   : o.cluster() > 1                  ? "--cluster 1x1"
                                                      : "--split 1");
+  if (!o.streamK)
+    return refuse("stream-K as the model finds, and no shape",
+                  "--shape MxNxK, or --stream-k on or off");
+  if (o.cuts() && (o.batch == Batch::Grouped || o.split > 1))
+    return refuse(
+        std::string("stream-K, and ") +
+            (o.split > 1 ? "K split between the CTAs of a cluster" : "groups") +
+            ": there is no such kernel so far",
+        o.split > 1 ? "--split 1" : "--stream-k off");
   int64_t row = o.rowElements();
   if (o.tileK != row && o.tileK != 2 * row && o.tileK != 4 * row)
     return refuse(tile() + ": a stage is made of rows of " + number(row) +
@@ -225,13 +234,19 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
   }
   int64_t sums =
       (o.promote ? 2 : 1) * rows * columns / (128 * o.warpgroupsPerTile());
-  if (int64_t most = o.warpgroupsPerTile() == 3 ? 96 : 192; sums > most)
+  // Pages, beside elements that go one by one or barriers of peers, want more of it.
+  bool crowded = o.cuts() && pingpong && (o.swap || o.cluster() > 1);
+  if (int64_t most = o.warpgroupsPerTile() == 3 ? 96
+                     : crowded                  ? 128
+                                                : 192;
+      sums > most)
     return refuse(tile() + ": " + number(sums) +
                       " registers a thread for the sums, and no more than " +
                       number(most) + " leave room for the rest",
-                  o.promote  ? "take 128x192, 192x96, or --promote off"
-                  : pingpong ? "take 128x192, or cooperative consumers"
-                             : "take 128x256 or 256x192");
+                  crowded     ? "take 128x128, or cooperative consumers"
+                  : o.promote ? "take 128x192, 192x96, or --promote off"
+                  : pingpong  ? "take 128x192, or cooperative consumers"
+                              : "take 128x256 or 256x192");
   if (o.clusterM < 1 || o.clusterN < 1 || o.cluster() > 2)
     return refuse("cluster " + number(o.clusterM) + "x" + number(o.clusterN),
                   "1x1, 2x1 or 1x2");

@@ -35,9 +35,10 @@ void GemmText::epilogueTypes() {
     w.text("!panel$tail  = tensor<${rows}x${width}xf32, #acc>");
     if (o.output != Element::F32)
       w.text("!narrow$tail = tensor<${rows}x${width}x$out, #acc>");
+    if (needsColumns() || cuts())
+      w.text("!where$tail  = tensor<${rows}x${width}xi32, #acc>");
     if (needsColumns())
       w.text(R"(
-!where$tail  = tensor<${rows}x${width}xi32, #acc>
 !mask$tail   = tensor<${rows}x${width}xi1, #acc>)");
     if (masksStores())
       continue;
@@ -98,6 +99,10 @@ void GemmText::epilogueSetup() {
     }
     if (needsHeight())
       w.text("%heights$tail = titan.splat %height32 : i32 -> !where$tail");
+    if (cuts())
+      w.text(R"(
+%rowIn$tail = titan.coordinate 0 : !where$tail
+%columnIn$tail = titan.coordinate 1 : !where$tail)");
     if (needsColumns())
       w.text("%widths$tail = titan.splat %width32 : i32 -> !where$tail");
   }
@@ -132,7 +137,12 @@ void GemmText::panelValue() {
 %Z = titan.splat %z32 : i32 -> !where$tail)");
   std::string value = activation(term("panel", "J", ""));
   if (o.gate) {
-    w.text("%panelUp = titan.panel %result[%jUp] : !sums -> !panel$tail");
+    w.set("up", cuts() ? "mineUp" : "panelUp");
+    w.text("%$up = titan.panel %result[%jUp] : !sums -> !panel$tail");
+    if (cuts()) {
+      w.text("%columnUp = arith.muli %jUp, %c$width : index");
+      addParts("mineUp", "columnUp", "panelUp");
+    }
     if (o.bias)
       w.text("%JUp = arith.addi %J, %widths$tail : !where$tail");
     w.set("other", term("panelUp", "JUp", "Up"));
@@ -293,17 +303,139 @@ titan.elect warp(0) {)");
 })");
 }
 
+/// Where the tile's end is here its epilogue comes next, behind what lower CTAs have
+/// of its sums: their pages are those from %lowest on.
+void GemmText::awaitParts(const GemmConsumer &consumer) {
+  w.set("self", o.cluster() > 1 ? "cta" : "first");
+  if (consumer.lends()) {
+    w.set("ends", masksStores() ? "" : "%lastStore = ");
+    w.set("stores", masksStores() ? "" : " -> (!bulk)");
+    w.text(R"(
+%stop = arith.addi %skipped, %count : index
+%endsHere = arith.cmpi eq, %stop, %steps : index
+${ends}scf.if %endsHere$stores {)");
+  }
+  w.text(R"(
+%helped = arith.cmpi ne, %skipped, %c0 : index
+%lowest = scf.if %helped -> (index) {
+// Step s of the line is CTA c's, c * line / ctas <= s.
+%tileBegin = arith.subi %shareBegin, %skipped : index
+%nextStep = arith.addi %tileBegin, %c1 : index
+%scaled = arith.muli %nextStep, %ctas : index
+%below1 = arith.subi %scaled, %c1 : index
+%begunBy = arith.divui %below1, %line : index
+%helpers = arith.subi %first, %begunBy : index
+%helpers32 = arith.index_cast %helpers : index to i32
+%back = arith.subi %i0, %helpers32 : i32
+// One thread sees that all are there; the barrier hands it on. The flag is left as
+// it was found.
+titan.elect warp(0) {
+titan.flag.wait %flags[%$self], %helpers32 {titan.trusted = #back} : !flags
+titan.flag.signal %flags[%$self], %back : !flags
+}
+titan.barrier.sync $barrier threads($threads)
+scf.yield %begunBy : index
+} else {
+scf.yield %first : index
+})");
+}
+
+/// Else its sums go to the CTA's page, and whoever has the tile's end counts them.
+void GemmText::lendParts() {
+  if (!masksStores())
+    w.text("scf.yield $newest : !bulk");
+  w.text(R"(
+} else {
+%ownPage = arith.index_cast %$self : index to i32)");
+  const std::vector<GemmPanels> all = o.panels();
+  if (all.size() > 1)
+    w.text("%wide = titan.extract %result [0, 0] : !sums -> !wide");
+  for (const GemmPanels &panels : all) {
+    setPanels(panels);
+    w.set("at", panels.first * panels.width);
+    w.set("firstPanel", panels.first);
+    w.set("endPanel",
+          panels.first + panels.count * (o.columns() / o.columnsOut()));
+    w.text(R"(
+%page$tail = titan.splat %ownPage : i32 -> !where$tail
+scf.for %j = %c$firstPanel to %c$endPanel step %c1 {
+%column = arith.muli %j, %c$width : index)");
+    takePanel("lent");
+    w.text(R"(
+%column32 = arith.index_cast %column : index to i32
+%column0 = titan.splat %column32 : i32 -> !where$tail
+%inPage = arith.addi %column0, %columnIn$tail : !where$tail
+titan.global.store %lent, %pages[%page$tail, %rowIn$tail, %inPage] : !panel$tail, !pages, !where$tail, !where$tail, !where$tail
+} {titan.unroll})");
+  }
+  w.set("ender", o.cluster() > 1 ? "endingCluster" : "endedBy");
+  w.text(R"(
+%missing = arith.subi %steps, %stop : index
+%tileEnd = arith.addi %shareEnd, %missing : index
+%scaled = arith.muli %tileEnd, %ctas : index
+%below1 = arith.subi %scaled, %c1 : index
+%$ender = arith.divui %below1, %line : index)");
+  if (o.cluster() > 1)
+    w.text(R"(
+%ofRank0 = arith.muli %endingCluster, %c$cluster : index
+%endedBy = arith.addi %ofRank0, %rank : index)");
+  w.text(R"(
+// All threads have stored before one of them says so.
+titan.barrier.sync $barrier threads($threads)
+titan.elect warp(0) {
+titan.flag.signal %flags[%endedBy], %i1 : !flags
+})");
+  if (!masksStores()) {
+    w.text("scf.yield %pending : !bulk");
+    w.set("newest", "%lastStore");
+  }
+  w.text("}");
+}
+
+/// Panel %j of the tile's sums.
+void GemmText::takePanel(std::string_view name) {
+  w.set("taken", std::string(name));
+  w.text(!w.fill("$tail").empty()
+             ? "%$taken = titan.extract %result [0, $at] : !sums -> "
+               "!panel$tail"
+         : o.panels().size() > 1
+             ? "%$taken = titan.panel %wide[%j] : !wide -> !panel"
+             : "%$taken = titan.panel %result[%j] : !sums -> !panel");
+}
+
+/// To a panel from %`column` on what the pages from %lowest on have of it.
+void GemmText::addParts(std::string_view mine, std::string_view column,
+                        std::string_view sum) {
+  w.set("mine", std::string(mine));
+  w.set("from", std::string(column));
+  w.set("sum", std::string(sum));
+  w.text(R"(
+%${from}32 = arith.index_cast %$from : index to i32
+%${from}0 = titan.splat %${from}32 : i32 -> !where$tail
+%${from}InPage = arith.addi %${from}0, %columnIn$tail : !where$tail
+%$sum = scf.for %helper = %lowest to %first step %c1 iter_args(%some = %$mine) -> (!panel$tail) {)");
+  if (o.cluster() > 1)
+    w.text(R"(
+%helping0 = arith.muli %helper, %c$cluster : index
+%helping = arith.addi %helping0, %rank : index)");
+  w.set("helping", o.cluster() > 1 ? "helping" : "helper");
+  w.text(R"(
+%helper32 = arith.index_cast %$helping : index to i32
+%page = titan.splat %helper32 : i32 -> !where$tail
+%lent = titan.global.load %pages[%page, %rowIn$tail, %${from}InPage] : !pages, !where$tail, !where$tail, !where$tail -> !panel$tail
+%more = arith.addf %some, %lent : !panel$tail
+scf.yield %more : !panel$tail
+})");
+}
+
 /// %panel, sums of the columns from %column on: the j-th panel of those that
 /// this CTA stores.
 void GemmText::panel() {
   if (!splits()) {
     w.text("%column = arith.muli %j, %c$width : index");
-    w.text(!w.fill("$tail").empty()
-               ? "%panel = titan.extract %result [0, $at] : !sums -> "
-                 "!panel$tail"
-           : o.panels().size() > 1
-               ? "%panel = titan.panel %wide[%j] : !wide -> !panel"
-               : "%panel = titan.panel %result[%j] : !sums -> !panel");
+    takePanel(cuts() ? "mine" : "panel");
+    if (cuts())
+      addParts("mine", "column", "panel");
     if (o.gate)
       w.text("%jUp = arith.addi %j, %c$panels : index");
     return;
@@ -339,8 +471,6 @@ void GemmText::panel() {
 void GemmText::epilogue(const GemmConsumer &consumer) {
   const std::vector<GemmPanels> all = o.panels();
   setPanels(all.front());
-  w.set("barrier", consumer.barrier);
-  w.set("threads", 128 * o.warpgroupsPerTile());
   if (splits())
     exchange();
   w.set("panels", all.front().count);

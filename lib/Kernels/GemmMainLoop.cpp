@@ -52,6 +52,43 @@ titan.fence.tensormap_acquire %groupD gpu : !mapD
 })");
 }
 
+/// Piece %piece of what the CTA has to do: %tile, behind %skipped steps of its K
+/// %count steps; `counts`: and %base, the CTA's steps before it.
+void GemmText::piece(bool counts) {
+  w.set("names",
+        counts ? "%tile, %skipped, %count, %base" : "%tile, %skipped, %count");
+  w.set("types", counts ? "index, index, index, index" : "index, index, index");
+  w.set("andBase", counts ? ", %passed" : "");
+  w.text(R"(
+%isCut = arith.cmpi ult, %piece, %cuts : index
+$names = scf.if %isCut -> ($types) {
+// The share's last tile comes first: nobody waits for long for its sums.
+%nextCut = arith.subi %lastCut, %piece : index
+%cut = arith.subi %nextCut, %c1 : index
+%cutBegin = arith.muli %cut, %steps : index
+%cutEnd = arith.muli %nextCut, %steps : index
+%from = arith.maxui %shareBegin, %cutBegin : index
+%to = arith.minui %shareEnd, %cutEnd : index
+%left = arith.subi %from, %cutBegin : index
+%length = arith.subi %to, %from : index
+%inPart = arith.addi %wholeTiles, %cut : index)");
+  if (counts)
+    w.text("%passed = arith.subi %shareEnd, %to : index");
+  w.text(R"(
+scf.yield %inPart, %left, %length$andBase : $types
+} else {
+%wave = arith.subi %piece, %cuts : index
+%inWave = arith.muli %wave, %ctas : index
+%whole = arith.addi %inWave, %first : index)");
+  if (counts)
+    w.text(R"(
+%inWaves = arith.muli %wave, %steps : index
+%passed = arith.addi %shareSteps, %inWaves : index)");
+  w.text(R"(
+scf.yield %whole, %c0, %steps$andBase : $types
+})");
+}
+
 /// The corner of a tile: %m, %n, and in front of them the batch %z.
 void GemmText::coordinates() {
   w.set("tile", "tile");
@@ -158,10 +195,14 @@ titan.tma.load %map$X[$corner], %box$X$box, %full[%stage : index]$multicast : !m
 }
 
 void GemmText::load() {
-  w.set("whereK",
-        w.fill(splits() ? "%part = arith.addi %skipped, %step : index\n"
-                          "%k = arith.muli %part, %c$tileK : index"
-                        : "%k = arith.muli %step, %c$tileK : index"));
+  w.set("whereK", w.fill(splits() || cuts()
+                             ? "%part = arith.addi %skipped, %step : index\n"
+                               "%k = arith.muli %part, %c$tileK : index"
+                             : "%k = arith.muli %step, %c$tileK : index"));
+  w.set("each", cuts() ? "%piece = %c0 to %pieces step %c1"
+                       : "%tile = %first to %tiles step %ctas");
+  w.set("steps", cuts() ? "count" : "steps");
+  w.set("trusted", cuts() ? " {titan.trusted = #busy}" : "");
   w.text("titan.partition \"load\" warps(1)$loadRegisters {");
   if (usesPipe()) {
     if (isGrouped()) {
@@ -170,20 +211,22 @@ void GemmText::load() {
       group();
       w.text("scf.for %tile = %mine to %tiles step %ctas {");
     } else {
-      w.text("scf.for %tile = %first to %tiles step %ctas {");
+      w.text("scf.for $each {");
     }
+    if (cuts())
+      piece(/*counts=*/false);
     coordinates();
     w.set("cornerA", corner(a));
     w.set("cornerB", corner(b));
     w.text(R"(
-scf.for %step = %c0 to %steps step %c1 {
+scf.for %step = %c0 to %$steps step %c1 {
 $whereK
 %slot = titan.pipe.acquire %ab : !titan.pipe<$depth>
 titan.pipe.load %mapA[$cornerA] -> %slot["a"] : !mapA
 titan.pipe.load %mapB[$cornerB] -> %slot["b"] : !mapB
 titan.pipe.commit %slot
 }
-})");
+}$trusted)");
     if (isGrouped())
       w.text(R"(
 scf.yield %dealt1 : index
@@ -200,13 +243,15 @@ scf.yield %dealt1 : index
 %uses = scf.for %tile = %mine to %tiles step %ctas iter_args(%base = %base0) -> (index) {)");
   } else {
     w.text(R"(
-%uses = scf.for %tile = %first to %tiles step %ctas iter_args(%base = %c0) -> (index) {)");
+%uses = scf.for $each iter_args(%base = %c0) -> (index) {)");
   }
+  if (cuts())
+    piece(/*counts=*/false);
   coordinates();
   if (o.gate)
     w.text("%up = arith.addi %n, %width : index");
   w.text(R"(
-scf.for %step = %c0 to %steps step %c1 {
+scf.for %step = %c0 to %$steps step %c1 {
 %use = arith.addi %base, %step : index
 %stage = arith.remui %use, %c$depth : index
 %round = arith.divui %use, %c$depth : index
@@ -222,9 +267,9 @@ titan.mbarrier.arrive_expect_tx %full[%stage : index], %i$bytes : !bars
   loadTile(b);
   w.text(R"(
 }
-%after = arith.addi %base, %steps : index
+%after = arith.addi %base, %$steps : index
 scf.yield %after : index
-})");
+}$trusted)");
   if (isGrouped())
     w.text(R"(
 scf.yield %dealt1, %uses : index, index
@@ -287,7 +332,7 @@ void GemmText::products() {
                       "%slot$right$transposeRight"));
   if (o.promote) {
     w.text(R"(
-%result = scf.for %step = %c0 to %steps step %c1 iter_args(%sum = %nothing) -> (!sums) {)");
+%result = scf.for %step = %c0 to %$steps step %c1 iter_args(%sum = %nothing) -> (!sums) {)");
     takeSlot();
     w.text(R"(
 titan.mma.fence
@@ -311,7 +356,7 @@ scf.yield %sum1 : !sums
 %noGroup = titan.token.none : !group
 %noSlot = titan.token.none : !titan.slot)");
   w.text(R"(
-%r:3 = scf.for %step = %c0 to %steps step %c1
+%r:3 = scf.for %step = %c0 to %$steps step %c1
     iter_args(%sum = %none, %group = %noGroup, %last = $none) -> (!flight, !group, $slotType) {)");
   takeSlot();
   w.text(R"(
@@ -339,8 +384,14 @@ scf.yield %sum1, %group1, %stage : !flight, !group, index
 void GemmText::multiply(const GemmConsumer &consumer) {
   w.set("partition", consumer.name);
   w.set("partWarps", 4 * o.warpgroupsPerTile());
+  w.set("barrier", consumer.barrier);
+  w.set("threads", 128 * o.warpgroupsPerTile());
   w.set("start", consumer.turn == 1 ? "second" : "first");
   w.set("stride", pingpong() ? "stride" : "ctas");
+  w.set("each", cuts() ? std::string("%piece = %c") +
+                             (consumer.turn == 1 ? "1" : "0") +
+                             " to %pieces step %c" + (pingpong() ? "2" : "1")
+                       : w.fill("%tile = %$start to %tiles step %$stride"));
   w.text(R"(
 titan.partition "$partition" warps($partWarps)$multiplyRegisters {
 %none = titan.inflight.none : !flight)");
@@ -365,7 +416,7 @@ titan.partition "$partition" warps($partWarps)$multiplyRegisters {
     carried += std::string(comma) + type;
     yielded += std::string(comma) + next;
   };
-  if (pingpong() || splits())
+  if ((pingpong() && !cuts()) || splits())
     carry("%i", consumer.turn == 1 ? "%c1" : "%c0", "index", "%later");
   if (!pingpong() && !usesPipe())
     carry("%base", "%c0", "index", "%uses");
@@ -404,7 +455,7 @@ titan.syncwarp
       w.text("%heights = titan.splat %end32 : i32 -> !where");
     if (editsMap())
       editMap();
-    w.set("start", "mine");
+    w.set("each", "%tile = %mine to %tiles step %ctas");
   }
   w.set("inits", inits);
   w.set("carried", carried);
@@ -413,20 +464,24 @@ titan.syncwarp
   w.set("lastStores",
         count + isGrouped() > 1 ? end + "#" + std::to_string(count - 1) : end);
   if (count)
-    w.text("$ends = scf.for %tile = %$start to %tiles step %$stride "
-           "iter_args($inits) -> ($carried) {");
+    w.text("$ends = scf.for $each iter_args($inits) -> ($carried) {");
   else
-    w.text("scf.for %tile = %$start to %tiles step %$stride {");
+    w.text("scf.for $each {");
+  if (cuts())
+    piece(/*counts=*/pingpong());
   coordinates();
   w.text("");
   if (pingpong()) {
     w.set("mine", 2 + consumer.turn);
     w.set("other", 3 - consumer.turn);
-    w.text("%base = arith.muli %i, %steps : index");
+    if (!cuts())
+      w.text("%base = arith.muli %i, %steps : index");
+    w.set("isLater", cuts() ? "arith.cmpi ne, %piece, %c0 : index"
+                            : "arith.cmpi ne, %tile, %first : index");
     if (consumer.turn == 0)
       w.text(R"(
 // Its turn at the tensor cores; the first one is free.
-%notFirst = arith.cmpi ne, %tile, %first : index
+%notFirst = $isLater
 scf.if %notFirst {
 titan.barrier.sync $mine threads(256)
 })");
@@ -436,11 +491,14 @@ titan.barrier.sync $mine threads(256)
 titan.barrier.sync $mine threads(256))");
   }
   products();
+  w.set("following", cuts() ? "arith.addi %piece, %c1 : index"
+                            : "arith.addi %tile, %ctas : index");
+  w.set("all", cuts() ? "pieces" : "tiles");
   if (pingpong())
     w.text(R"(
 // All are issued: the other warpgroup's turn, if it has a tile left.
-%following = arith.addi %tile, %ctas : index
-%another = arith.cmpi ult, %following, %tiles : index
+%following = $following
+%another = arith.cmpi ult, %following, %$all : index
 scf.if %another {
 titan.barrier.arrive $other threads(256)
 })");
@@ -452,19 +510,25 @@ titan.barrier.arrive $other threads(256)
       release("%r#2");
   }
   if (!usesPipe() && !pingpong())
-    w.text("%uses = arith.addi %base, %steps : index");
+    w.text("%uses = arith.addi %base, %$steps : index");
   w.text("");
+  if (cuts())
+    awaitParts(consumer);
   epilogue(consumer);
+  if (cuts() && consumer.lends())
+    lendParts();
   if (splits())
     exchanged();
-  if (pingpong() || splits())
+  if ((pingpong() && !cuts()) || splits())
     w.text(pingpong() ? "%later = arith.addi %i, %c2 : index"
                       : "%later = arith.addi %i, %c1 : index");
   if (count) {
     w.set("yielded", w.fill(yielded));
     w.text("scf.yield $yielded : $carried");
   }
-  w.text("}");
+  w.set("trusted",
+        cuts() && consumer.turn == 0 ? " {titan.trusted = #busy}" : "");
+  w.text("}$trusted");
   if (isGrouped()) {
     std::string ends;
     for (int64_t i = 0; i < count; ++i)

@@ -46,6 +46,9 @@ struct Machine {
   double cacheBytes = 52.4e6; ///< L2.
   double exchange = 0.5;      ///< Until peers' sums are there.
   double split = 0.8; ///< Of the time of whole K, that a split must promise.
+  /// Of the time of whole tiles, that stream-K must promise: nothing has been
+  /// measured of it yet.
+  double cut = 0.95;
 
   /// Clusters that run at a time: they do not lie across groups of
   /// multiprocessors, of which some have not as many as others. Of clusters of
@@ -129,6 +132,34 @@ static int64_t stepsOf(const GemmShape &shape, const GemmOptions &o) {
   return ceilDiv(shape.k, o.tileK * o.split);
 }
 
+namespace {
+/// Of stream-K: waves of whole tiles, and the microseconds that the rest takes.
+struct Cut {
+  int64_t waves = 0;
+  double time = 0;
+};
+} // namespace
+
+/// `step`: microseconds of a step; `epilogue`: of a tile.
+static Cut cutTiles(const GemmOptions &o, int64_t tiles, int64_t steps,
+                    double step, double epilogue) {
+  const Machine machine;
+  int64_t ctas = std::min(machine.clusters(o.ctas()), tiles * steps);
+  if (tiles % ctas == 0)
+    return {.waves = tiles / ctas, .time = 0};
+  int64_t waves = std::max<int64_t>(tiles / ctas, 1) - 1;
+  int64_t rest = tiles - waves * ctas, share = ceilDiv(rest * steps, ctas);
+  // A CTA's page is written first, which the other warpgroup's products hide; it
+  // reads those of all who have begun its tile.
+  double page =
+      o.rows() * o.columns() * bytesOf(Element::F32) / machine.l2Bytes;
+  double lent = o.consumers == Consumers::Pingpong ? 0 : page;
+  double helpers = std::max<int64_t>(1, ceilDiv(steps, share) - 1);
+  return {.waves = waves,
+          .time = share * step + ceilDiv(rest, ctas) * epilogue + lent +
+                  machine.exchange + helpers * page};
+}
+
 double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   Machine machine;
   // Of groups the last tile of each is half full on average.
@@ -157,12 +188,17 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   bool turns = o.consumers == Consumers::Pingpong;
   double main = steps * std::max(multiply, fill);
   double epilogue = turns ? hidden + std::max(0.0, stores - main) / 2 : stores;
+  Cut cut;
+  if (o.cuts()) {
+    cut = cutTiles(o, tiles, steps, std::max(multiply, fill), epilogue);
+    waves = cut.waves;
+  }
   if (o.split > 1)
     epilogue +=
         machine.exchange + o.collectedBytes() / machine.peerBytes(o.split);
   double last = turns ? std::max(1500 / machine.cycles, stores / 3) : 0;
   double start = machine.start + (o.ctas() > 1 ? machine.clusterStart : 0);
-  double busy = waves * (main + epilogue) + last;
+  double busy = waves * (main + epilogue) + cut.time + last;
 
   // Device memory: everything once; longer pieces of a row are read faster.
   double all = allBytes(shape, o);
@@ -200,19 +236,28 @@ static int64_t pickBand(const GemmShape &shape, const GemmOptions &o) {
   return std::max<int64_t>(1, std::min(band, rows));
 }
 
-GemmOptions
-kernels::pickGemm(const GemmShape &shape, const GemmOptions &given,
-                  const std::function<void(GemmOptions &)> &settle) {
-  // The fastest that leave K whole, and of those that split it.
-  struct {
+/// As pickGemm, by estimates alone.
+static GemmOptions
+pickByEstimate(const GemmShape &shape, const GemmOptions &given,
+               const std::function<void(GemmOptions &)> &settle) {
+  // The fastest that leave K whole, of those that split it, and of those that
+  // cut tiles.
+  struct Candidate {
     GemmOptions options;
     double time = std::numeric_limits<double>::max();
-  } whole{given}, parts{given};
+  } whole{given}, parts{given}, cut{given};
+  whole.options.streamK = given.cuts();
   const Machine machine;
-  auto consider = [&](Consumers consumers, int64_t tileM, int64_t tileN,
-                      int64_t tileK, int64_t clusterM, int64_t split, bool swap,
-                      int64_t clusterN = 1) {
+  auto considerOne = [&](bool cuts, Consumers consumers, int64_t tileM,
+                         int64_t tileN, int64_t tileK, int64_t clusterM,
+                         int64_t split, bool swap, int64_t clusterN) {
     GemmOptions o = given;
+    auto settleRest = [&] {
+      if (settle)
+        settle(o);
+      if (!o.streamK)
+        o.streamK = cuts;
+    };
     o.consumers = consumers;
     o.tileM = tileM;
     o.tileN = tileN;
@@ -226,22 +271,28 @@ kernels::pickGemm(const GemmShape &shape, const GemmOptions &given,
     if (consumers == Consumers::Pingpong && !o.buffers &&
         storeTime(o) > stepsOf(shape, o) * multiplyTime(o))
       o.buffers = 2;
-    if (settle)
-      settle(o); // The band is that of the tile that there will be.
+    settleRest(); // The band is that of the tile that there will be.
     o.band = pickBand(shape, o);
-    if (settle)
-      settle(o);
+    settleRest();
     if (!checkGemm(o))
       return;
     // Among equals the first: what is simpler, or reads longer rows.
     // Swapped, several rows of tiles took longer than they promise.
-    auto &best = o.split > 1 ? parts : whole;
+    auto &best = o.cuts() ? cut : o.split > 1 ? parts : whole;
     double promise = o.swap && shape.m > o.tileM ? 0.94 : 0.998;
     // Of 16 rows or fewer those with operands as they are took longer, too.
     double slower = !o.swap && shape.m <= 16 ? 1.1 : 1;
     if (double time = slower * estimateGemm(shape, o);
         time < promise * best.time)
       best = {o, time};
+  };
+  auto consider = [&](Consumers consumers, int64_t tileM, int64_t tileN,
+                      int64_t tileK, int64_t clusterM, int64_t split, bool swap,
+                      int64_t clusterN = 1) {
+    for (bool cuts : {false, true})
+      if (given.streamK.value_or(cuts) == cuts)
+        considerOne(cuts, consumers, tileM, tileN, tileK, clusterM, split, swap,
+                    clusterN);
   };
   for (Consumers consumers : {Consumers::Pingpong, Consumers::Cooperative})
     for (int64_t rows : {128, 192, 64, 256})
@@ -283,8 +334,10 @@ kernels::pickGemm(const GemmShape &shape, const GemmOptions &given,
                      /*swap=*/true);
         }
   }
-  GemmOptions picked =
-      parts.time < machine.split * whole.time ? parts.options : whole.options;
+  Candidate fastest = parts.time < machine.split * whole.time ? parts : whole;
+  if (cut.time < machine.cut * fastest.time)
+    fastest = cut;
+  GemmOptions picked = fastest.options;
   // Behind the kernel before it, a launch's start is hidden, 0.5 to 1 us; but
   // where several rows of tiles read more of B than the cache keeps, its CTAs
   // begin so far from each other that they read it several times. And where few
@@ -293,13 +346,68 @@ kernels::pickGemm(const GemmShape &shape, const GemmOptions &given,
   double all = allBytes(shape, given);
   int64_t ctas = shape.batches * ceilDiv(shape.m, picked.spanM()) *
                  ceilDiv(shape.n, picked.spanN()) * picked.ctas();
+  if (picked.cuts())
+    ctas = multiprocessors;
   bool left = 2 * ctas > multiprocessors && 5 * ctas < 3 * multiprocessors;
   picked.programmatic =
       given.programmatic ||
       (!left &&
        (shape.m <= picked.tileM || isMostlyResult(shape, picked) ||
         picked.batch == Batch::Equal || all <= machine.cacheBytes / 2));
+  bool cuts = picked.cuts();
   if (settle)
     settle(picked);
+  if (!picked.streamK)
+    picked.streamK = cuts;
   return picked;
+}
+
+namespace {
+/// What was faster for a shape than what the estimates find.
+struct Shown {
+  int64_t m, n, k;
+  int64_t tileM, tileN, tileK;
+  bool swap;
+};
+} // namespace
+
+/// Products of bf16, both operands with K innermost, each by a raw figure in
+/// benchmarks/results (GemmModelTest compares them).
+static constexpr Shown shown[] = {
+    // h200-gemm-sweep-rows.json: 56.4 us; 16 x 64 x 256 takes 58.4.
+    {.m = 1,
+     .n = 28672,
+     .k = 4096,
+     .tileM = 8,
+     .tileN = 64,
+     .tileK = 128,
+     .swap = true},
+};
+
+GemmOptions
+kernels::pickGemm(const GemmShape &shape, const GemmOptions &given,
+                  const std::function<void(GemmOptions &)> &settle) {
+  for (const Shown &row : shown) {
+    auto apply = [&](GemmOptions &o) {
+      o.tileM = row.tileM;
+      o.tileN = row.tileN;
+      o.tileK = row.tileK;
+      o.swap = row.swap;
+      o.split = o.clusterM = o.clusterN = 1;
+      if (settle)
+        settle(o);
+    };
+    GemmOptions o = given;
+    apply(o);
+    bool measured = shape.m == row.m && shape.n == row.n && shape.k == row.k &&
+                    shape.batches == 1 && o.batch == Batch::None && !o.gate &&
+                    o.input == Element::BF16 && o.output == Element::BF16 &&
+                    !o.transposedA && !o.transposedB;
+    bool kept = o.tileM == row.tileM && o.tileN == row.tileN &&
+                o.tileK == row.tileK && o.swap == row.swap && o.split == 1 &&
+                o.cluster() == 1 && !o.cuts();
+    if (measured && kept)
+      return pickByEstimate(shape, given, apply);
+  }
+  return pickByEstimate(shape, given, settle);
 }

@@ -28,6 +28,11 @@ void GemmText::reference() {
                  "%beta: f32 {titan.input = \"beta\"}, ";
   if (o.bias)
     arguments += "%bias: $memBias {titan.input = \"bias\"}, ";
+  if (cuts())
+    arguments += "%pages: memref<?x${rows}x${columns}xf64> {titan.expected = "
+                 "\"pages\"}, %lent: memref<?x${rows}x${columns}xf64> "
+                 "{titan.bound = \"pages\"}, %flags: memref<?xi32> "
+                 "{titan.expected = \"flags\"},";
   w.set("more", w.fill(arguments));
   // Where the result is exact for small integers, nothing is allowed there.
   w.set("exact", isExact() ? " attributes {titan.exact}" : "");
@@ -75,6 +80,13 @@ func.func private @${kernel}_reference(
   w.text(R"(
 linalg.fill ins(%zero : f64) outs(%D : $memSum)
 linalg.fill ins(%zero : f64) outs(%bound : $memSum))");
+  if (cuts())
+    w.text(R"(
+// What the pages hold behind a launch is nobody's; flags are as before.
+%anything = arith.constant 1.0e300 : f64
+linalg.fill ins(%zero : f64) outs(%pages : memref<?x${rows}x${columns}xf64>)
+linalg.fill ins(%anything : f64) outs(%lent : memref<?x${rows}x${columns}xf64>)
+linalg.fill ins(%i0 : i32) outs(%flags : memref<?xi32>))");
   GemmViews views{.a = {"%A", w.fill("$memIn")},
                   .b = {"%B", w.fill("$memB")},
                   .d = {"%D", w.fill("$memSum")},

@@ -57,16 +57,17 @@ GemmText::GemmText(const GemmOptions &options)
   w.set("launchRegisters", groups == 1   ? ""
                            : groups == 2 ? " registers(168)"
                                          : " registers(128)");
-  // A warp that reads where groups begin has more to keep.
+  // A warp that reads where groups begin, or finds its share, has more to keep.
+  bool reckons = isGrouped() || cuts();
   w.set("loadRegisters", groups == 1 ? ""
                          : groups == 2
-                             ? isGrouped() ? " registers(40)" : " registers(24)"
-                         : isGrouped() ? " registers(56)"
-                                       : " registers(32)");
+                             ? reckons ? " registers(40)" : " registers(24)"
+                         : reckons ? " registers(56)"
+                                   : " registers(32)");
   w.set("multiplyRegisters",
         groups == 1   ? ""
-        : groups == 2 ? isGrouped() ? " registers(232)" : " registers(240)"
-        : isGrouped() ? " registers(152)"
+        : groups == 2 ? reckons ? " registers(232)" : " registers(240)"
+        : reckons     ? " registers(152)"
                       : " registers(160)");
   // The instruction's operands: its rows are D's, or with swap D's columns.
   w.set("left", o.swap ? "B" : "A");
@@ -84,6 +85,13 @@ void GemmText::types() {
     w.text(R"(
 #narrow = {code = "scope-too-narrow",
            reason = "the slot was read by wgmma, which is done, and TMA writes it next"})");
+  if (cuts()) {
+    w.text(R"(
+#busy   = {code = "undecided",
+           reason = "there are as many steps as CTAs, so that each has one"}
+#back   = {code = "undecided",
+           reason = "nobody else waits for the flag, and who has waited for all that is added puts it back"})");
+  }
   w.text(R"(
 
 !global = !titan.global<${many}?x?x$in>
@@ -94,6 +102,12 @@ void GemmText::types() {
 !offsets = !titan.global<?xi32>)");
   if (editsMap())
     w.text("!maps   = !titan.global<?x128xi8>");
+  if (cuts()) {
+    w.set("pageElements", o.rows() * o.columns());
+    w.text(R"(
+!pages  = !titan.global<?x${rows}x${columns}xf32, strides = [$pageElements, $columns, 1]>
+!flags  = !titan.global<?xi32>)");
+  }
   for (const GemmOperand &x : {a, b}) {
     w.set("X", std::string(1, x.name));
     w.set("one", x.stacked ? "1x" : "");
@@ -145,6 +159,8 @@ void GemmText::launch() {
   add(isGrouped(), ", %offsets: !offsets", ", offsets = \"4 steps:104\"");
   add(editsMap(), ", %maps: !maps", ", maps = \"4x128\"");
   add(o.bias, ", %bias: !vector", ", bias = \"${ZBx}$rowsB random:4\"");
+  add(cuts(), ", %pages: !pages, %flags: !flags",
+      ", pages = \"4x${rows}x$columns zeros\", flags = \"4\"");
   w.set("rowsB", o.gate ? "NB" : "N");
   w.set("Zx", isStacked() ? "Zx" : "");
   w.set("ZBx", o.batch != Batch::None ? "Zx" : "");
@@ -153,7 +169,12 @@ void GemmText::launch() {
   w.set("shapeA", o.transposedA ? "KxM" : "MxK");
   w.set("shapeB", w.fill(o.transposedB ? "Kx$rowsB" : "${rowsB}xK"));
   w.set("target", std::string(builtFor().name));
-  w.set("programmatic", o.programmatic ? " titan.programmatic = []," : "");
+  w.set(
+      "programmatic",
+      std::string(o.programmatic ? " titan.programmatic = []," : "") +
+          (cuts()
+               ? " titan.initial = {flags = 0}, titan.alignment = {pages = 16},"
+               : ""));
   w.set("clusterAttr", w.fill(o.ctas() > 1 ? " cluster($cluster)" : ""));
   // Dimensions, behind the batch's.
   int64_t ahead = isStacked(), aheadB = o.batch != Batch::None;
@@ -267,6 +288,32 @@ $countTiles
 titan.require %enough, "launch-check", "maps has a row for each multiprocessor")");
   if (isGrouped()) {
     // How many tiles there are only the device knows.
+  } else if (cuts()) {
+    w.text(R"(
+// Waves of whole tiles; the steps of those that are left are shared out evenly.
+%allSteps = arith.muli %tiles, %steps : index)");
+    if (o.cluster() > 1)
+      w.text(R"(
+%pairs = arith.divui %sms, %c$cluster : index
+%room = arith.maxui %pairs, %c1 : index
+%sharers = arith.minui %allSteps, %room : index
+%grid = arith.muli %sharers, %c$cluster : index)");
+    else
+      w.text("%grid = arith.minui %allSteps, %sms : index");
+    w.set("sharers", o.cluster() > 1 ? "sharers" : "grid");
+    w.text(R"(
+%pageCount = titan.dim %pages, 0 : !pages
+%isPages = arith.cmpi uge, %pageCount, %grid : index
+titan.require %isPages, "launch-check", "pages has a page for each CTA: as many as there are multiprocessors are enough"
+%flagCount = titan.dim %flags, 0 : !flags
+%isFlagged = arith.cmpi uge, %flagCount, %grid : index
+titan.require %isFlagged, "launch-check", "flags has an element for each CTA: as many as there are multiprocessors are enough"
+%full = arith.divui %tiles, %$sharers : index
+%over = arith.remui %tiles, %$sharers : index
+%even = arith.cmpi eq, %over, %c0 : index
+%atLeast1 = arith.maxui %full, %c1 : index
+%fewer = arith.subi %atLeast1, %c1 : index
+%waves = arith.select %even, %full, %fewer : index)");
   } else if (o.ctas() == 1) {
     w.text("%grid = arith.minui %tiles, %sms : index");
   } else {
@@ -317,6 +364,8 @@ titan.require %enough, "launch-check", "maps has a row for each multiprocessor")
   if (!isGrouped())
     handed.pass("tiles", "index");
   handed.pass("steps", "index");
+  if (cuts())
+    handed.pass("waves", "index");
   // The body has coordinates %m and %n of its own.
   if (needsHeight())
     handed.pass("m", "index", "height");
@@ -357,7 +406,26 @@ void GemmText::body() {
     w.text(R"(
 %rows = titan.dim %A, $rowsOfA : !global
 %rows32 = arith.index_cast %rows : index to i32)");
-  if (pingpong())
+  w.set("whose", o.cluster() > 1 ? "the cluster's" : "this CTA's");
+  if (cuts())
+    w.text(R"(
+// The steps of the tiles behind all waves lie on one line; $whose share of it
+// has parts of the tiles from %firstCut to before %lastCut.
+%wholeTiles = arith.muli %waves, %ctas : index
+%cutTiles = arith.subi %tiles, %wholeTiles : index
+%line = arith.muli %cutTiles, %steps : index
+%nextCta = arith.addi %first, %c1 : index
+%shares = arith.muli %first, %line : index
+%nextShares = arith.muli %nextCta, %line : index
+%shareBegin = arith.divui %shares, %ctas : index
+%shareEnd = arith.divui %nextShares, %ctas : index
+%firstCut = arith.divui %shareBegin, %steps : index
+%lastCut = arith.ceildivui %shareEnd, %steps : index
+%cuts = arith.subi %lastCut, %firstCut : index
+%pieces = arith.addi %cuts, %waves : index)");
+  if (cuts() && pingpong())
+    w.text("%shareSteps = arith.subi %shareEnd, %shareBegin : index");
+  if (!cuts() && pingpong())
     w.text(R"(
 %second = arith.addi %first, %ctas : index
 %stride = arith.muli %ctas, %c2 : index)");
@@ -509,6 +577,13 @@ std::string GemmText::write() {
     w.text(R"(
 // Tiles come in bands of $band rows of tiles, column by column in a band, so
 // that what runs at a time has few panels of A and B.)");
+  if (cuts())
+    w.text(R"(
+// Stream-K: as many waves of whole tiles as leave more than one tile, and no more than
+// two, a CTA. The steps of what is left are dealt out evenly, and come first: who has
+// a tile's last ones adds up what lower CTAs have of its sums: each begins with
+// that, waits for nobody, and has a page of `pages` for it. `flags` counts for each
+// CTA the pages that it reads; it holds zeros before a launch and behind it.)");
   if (o.promote)
     w.text(R"(
 // A stage's products start from nothing, and are added to the sums in f32.)");

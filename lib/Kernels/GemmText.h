@@ -17,6 +17,8 @@
 //                    panelValue(), a store
 //       term()         of a panel's sums: alpha, beta, bias; activation()
 //       exchange()     with K split: the other CTAs' panels to them
+//       addParts()     with stream-K: what lower CTAs have of the panel's sums
+//   piece()      with stream-K, of load() and multiply(): a tile, and its steps here
 //   reference()  the same in linalg, with the error that is allowed
 //                (GemmReference.cpp)
 //
@@ -53,6 +55,9 @@ struct GemmConsumer {
   std::string name;  ///< Of the partition.
   int64_t turn = -1; ///< Ping-pong: 0 has the CTA's even tiles, 1 the odd ones.
   int64_t barrier;   ///< Of the warps that store a tile together.
+
+  /// Stream-K: of a CTA's pieces the first alone may end before its tile does.
+  bool lends() const { return turn != 1; }
 };
 
 /// Of the reference: memory by its name and type.
@@ -88,13 +93,16 @@ private:
   }
   /// Whether small integers come out exactly.
   bool isExact() const {
-    return o.activation == Activation::None || o.activation == Activation::ReLU;
+    // Pages hold anything, which an exact reference could not say.
+    return !cuts() && (o.activation == Activation::None ||
+                       o.activation == Activation::ReLU);
   }
   bool isStacked() const { return o.batch == Batch::Equal; }
   bool isGrouped() const { return o.batch == Batch::Grouped; }
   /// Groups end within tiles of D: its map is that of a group.
   bool editsMap() const { return isGrouped() && !masksStores(); }
   bool splits() const { return o.split > 1; }
+  bool cuts() const { return o.cuts(); }
   bool masksStores() const { return o.swap; }
   bool needsRows() const { return o.swap || o.beta; }
   bool needsColumns() const { return needsRows() || o.bias; }
@@ -107,6 +115,7 @@ private:
   void launch();
   void body();
   // GemmMainLoop.cpp
+  void piece(bool counts);
   void coordinates();
   void group();
   void editMap();
@@ -130,6 +139,11 @@ private:
   void tellPeers(std::string_view barrier);
   void exchange();
   void exchanged();
+  void awaitParts(const GemmConsumer &consumer);
+  void lendParts();
+  void takePanel(std::string_view name);
+  void addParts(std::string_view mine, std::string_view column,
+                std::string_view sum);
   void panel();
   void panelValue();
   std::string term(std::string value, const char *column, const char *suffix);

@@ -12,9 +12,6 @@
 
 namespace titan::kernels {
 
-/// Of an H200.
-inline constexpr int64_t multiprocessors = 132;
-
 inline int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 } // namespace titan::kernels

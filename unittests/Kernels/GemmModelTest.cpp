@@ -67,3 +67,36 @@ TEST(GemmModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
   EXPECT_EQ(picks, 99);
   EXPECT_GE(measured, 60);
 }
+
+/// The model's table: what it names is the fastest of ours in the file that it names.
+TEST(GemmModel, RemembersWhatMeasuringShowed) {
+  std::ifstream file(TITAN_RESULTS "/h200-gemm-sweep-rows.json");
+  json table = json::parse(file);
+  for (const json &row : table["shapes"]) {
+    if (row["shape"] != json({1, 28672, 4096}))
+      continue;
+    std::string fastest;
+    double least = std::numeric_limits<double>::max();
+    for (auto &[name, seconds] : row["again"].items())
+      if (table["variants"].contains(name) && seconds < least)
+        least = seconds, fastest = name;
+    const json &variant = table["variants"][fastest];
+    GemmOptions picked = pickGemm({1, 28672, 4096}, {});
+    std::ostringstream tile;
+    tile << picked.tileM << 'x' << picked.tileN << 'x' << picked.tileK;
+    EXPECT_EQ(variant["tile"], tile.str());
+    EXPECT_EQ(variant["swap"], picked.swap ? "on" : "off");
+    EXPECT_EQ(variant["split"], picked.split);
+    EXPECT_TRUE(checkGemm(picked));
+    // Of other types, and beside what is given, it says nothing.
+    GemmOptions wide;
+    wide.output = Element::F32;
+    EXPECT_NE(pickGemm({1, 28672, 4096}, wide).tileM, picked.tileM);
+    GemmOptions given =
+        pickGemm({1, 28672, 4096}, {}, [](GemmOptions &o) { o.tileK = 64; });
+    EXPECT_EQ(given.tileK, 64);
+    EXPECT_NE(given.tileM, picked.tileM);
+    return;
+  }
+  FAIL() << "no row of 1x28672x4096";
+}

@@ -102,6 +102,69 @@ TEST(Gemm, TextOfAll) {
   });
 }
 
+TEST(Gemm, StreamKOfAll) {
+  int64_t taken = 0, refused = 0;
+  forAll([&](GemmOptions o) {
+    if (!checkGemm(o))
+      return;
+    o.streamK = true;
+    Result<std::string> text = generateGemm(o);
+    bool crowded = (o.swap || o.cluster() > 1) &&
+                   o.consumers == Consumers::Pingpong &&
+                   o.rows() * o.columns() > 128 * 128;
+    if (o.split > 1 || crowded) {
+      ++refused;
+      ASSERT_FALSE(text);
+      EXPECT_EQ(text.problem().code, "bad-argument");
+      EXPECT_FALSE(text.problem().fix.empty());
+      return;
+    }
+    ++taken;
+    ASSERT_TRUE(text);
+    EXPECT_EQ(text->find('$'), std::string::npos);
+    // One page for each CTA, set back where it is read.
+    EXPECT_NE(text->find("titan.flag.wait"), std::string::npos);
+    EXPECT_NE(text->find("titan.flag.signal %flags[%"), std::string::npos);
+  });
+  EXPECT_GT(taken, 100);
+  EXPECT_GT(refused, 100);
+  // Which of both, a shape says.
+  GemmOptions open;
+  open.streamK = std::nullopt;
+  EXPECT_FALSE(generateGemm(open));
+}
+
+TEST(Gemm, PicksStreamKWhereWavesAreQuantised) {
+  GemmOptions open;
+  open.streamK = std::nullopt;
+  auto cuts = [&](int64_t m, int64_t n, int64_t k) {
+    GemmOptions picked = pickGemm({m, n, k}, open);
+    EXPECT_TRUE(picked.streamK.has_value());
+    EXPECT_TRUE(checkGemm(picked));
+    EXPECT_LE(estimateGemm({m, n, k}, picked),
+              estimateGemm({m, n, k}, pickGemm({m, n, k}, {})));
+    return picked.cuts();
+  };
+  // Rows that no tile divides, and K is long.
+  EXPECT_TRUE(cuts(200, 5120, 27648));
+  EXPECT_TRUE(cuts(777, 3584, 18944));
+  // The last wave is full, or nearly, or K too short for another page.
+  EXPECT_FALSE(cuts(8192, 8192, 8192));
+  EXPECT_FALSE(cuts(2048, 2048, 2048));
+  EXPECT_FALSE(cuts(1024, 1024, 1024));
+  // Unasked it is not taken; asked for, always.
+  EXPECT_FALSE(pickGemm({777, 3584, 18944}, {}).cuts());
+  GemmOptions always;
+  always.streamK = true;
+  EXPECT_TRUE(pickGemm({2048, 2048, 2048}, always).cuts());
+  EXPECT_TRUE(checkGemm(pickGemm({2048, 2048, 2048}, always)));
+  // "auto" that is settled again and again stays what it was found to be.
+  GemmOptions settled = pickGemm({777, 3584, 18944}, open, [](GemmOptions &o) {
+    o.streamK = std::nullopt;
+  });
+  EXPECT_TRUE(settled.cuts());
+}
+
 TEST(Gemm, ModelIsNoFasterThanTheMachine) {
   std::mt19937_64 rng(7);
   auto extent = [&] {
@@ -114,6 +177,8 @@ TEST(Gemm, ModelIsNoFasterThanTheMachine) {
     given.output = i % 2 ? Element::F32 : Element::BF16;
     given.transposedA = i % 3 == 0;
     given.transposedB = i % 5 == 0;
+    if (i % 4 == 1)
+      given.streamK = i % 8 == 1;
     GemmOptions picked = pickGemm(shape, given);
     ASSERT_TRUE(checkGemm(picked)) << checkGemm(picked).problem().message;
     EXPECT_EQ(picked.bias, given.bias);

@@ -34,6 +34,16 @@
 //                rank 0: sums of K's part 0   | own | ->1 | own | ->1 |
 //                rank 1: sums of K's part 1   | ->0 | own | ->0 | own |
 //
+//   streamK    as many waves of whole tiles as leave more than one tile, and no more
+//              than two, a CTA; the steps of K of the tiles that are left lie on one
+//              line, of which each CTA has an even share (Osama et al., Stream-K,
+//              PPoPP 2023: two-tile stream-K and data-parallel). Who has a tile's
+//              last steps adds up what lower CTAs have of it, by way of pages in
+//              global memory:
+//
+//                CTA 0: | whole tiles | tile 8  ... | tile 9, first part  |
+//                CTA 1: | whole tiles | tile 9, the rest | tile 10 ...
+//
 //   promote    a stage's products start from nothing, and are added in f32 to the
 //              sums: those of fp8 keep 13 bits of fraction in the tensor cores
 //              (docs/hardware-mma.md), and so lose what tileK / 32 instructions
@@ -55,6 +65,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,6 +105,8 @@ struct GemmOptions {
   int64_t band = 8;
   bool swap = false;
   int64_t split = 1;
+  /// None: as pickGemm finds for a shape; a kernel either has it or has not.
+  std::optional<bool> streamK = false;
   bool programmatic = false;
   bool promote = false;
 
@@ -102,6 +115,8 @@ struct GemmOptions {
   bool alpha = false, beta = false, bias = false;
   Activation activation = Activation::None;
 
+  /// Whether tiles are cut between CTAs by stream-K.
+  bool cuts() const { return streamK.value_or(false); }
   bool isFp8() const { return bytesOf(input) == 1; }
   /// Of K: a row of 128 bytes, the widest swizzle's.
   int64_t rowElements() const { return 128 / bytesOf(input); }
@@ -142,6 +157,9 @@ Result<GemmOptions> checkGemm(GemmOptions options);
 
 /// The kernel and its reference function, as the text of a file.
 Result<std::string> generateGemm(const GemmOptions &options);
+
+/// Of the GPU that the model reckons with, an H200.
+inline constexpr int64_t multiprocessors = 132;
 
 struct GemmShape {
   int64_t m = 0, n = 0, k = 0;

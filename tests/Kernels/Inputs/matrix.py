@@ -25,12 +25,15 @@ OPTIONS = {
     "swap": ["off", "on"],
     "split": ["1", "2", "4"],
     "programmatic": ["off", "on"],
+    "stream-k": ["off", "on"],
 }
 
 
 def is_refused(case):
     """Of what there is no kernel, and cases would be many."""
     if case["batch"] == "grouped" and (case["cluster"] != "1x1" or case["consumers"] != "cooperative"):
+        return True
+    if case["stream-k"] == "on" and (case["batch"] == "grouped" or case["split"] != "1"):
         return True
     fp8 = case["input"] in ("e4m3", "e5m2")
     return (fp8 and case["layout"] != "nt") or (case["split"] != "1" and (case["cluster"] != "1x1" or case["consumers"] != "cooperative")) or (
@@ -79,7 +82,8 @@ def main():
                 print("REFUSAL", flags, made.stderr)
             continue
         commands = [["check", path], ["run", path, "--schedule", f"random:{number}"]]
-        if case["batch"] == "grouped":  # undecided by the search: data say how many tiles there are
+        # Undecided by the search, as data say how many tiles there are; and searched for half a minute each.
+        if case["batch"] == "grouped" or case["stream-k"] == "on":
             del commands[0]
         for command in commands:
             done = subprocess.run([titan, *command], capture_output=True, text=True)
