@@ -1,21 +1,21 @@
 // A search ends when its steps are used up, whatever the machine's speed: that is
 // told, and undecided; what is proved is accepted all the same.
-// RUN: not titan check %s --proof=off --search-steps=20000000 2>&1 | FileCheck %s
-// CHECK: error: [undecided] the search has used up its 20000000 steps: it has looked at {{[0-9]+}} combinations of counts and outcomes and at 0 whole launches, and not at the rest
+// RUN: not titan check %s --proof=off --search-steps=60000000 2>&1 | FileCheck %s
+// CHECK: error: [undecided] the search has used up its 60000000 steps: it has looked at {{[0-9]+}} combinations of counts and outcomes and at 0 whole launches, and not at the rest
 // CHECK: fix: let it go on by --search-steps=N
 // CHECK: @goes_on: cannot decide: {{[0-9]+}} errors
-// CHECK: not looked at: what the search would have come to after its 20000000 steps
+// CHECK: not looked at: what the search would have come to after its 60000000 steps
 
 // The same steps end at the same place.
-// RUN: not titan check %s --proof=off --search-steps=20000000 --json | %python -c "import json, sys; k = json.load(sys.stdin)['kernels'][0]; print(k['verdict'], k['events'], k['counts'], k['skipped'])" > %t.first
-// RUN: not titan check %s --proof=off --search-steps=20000000 --json | %python -c "import json, sys; k = json.load(sys.stdin)['kernels'][0]; print(k['verdict'], k['events'], k['counts'], k['skipped'])" > %t.second
+// RUN: not titan check %s --proof=off --search-steps=60000000 --json | %python -c "import json, sys; k = json.load(sys.stdin)['kernels'][0]; print(k['verdict'], k['events'], k['counts'], k['skipped'])" > %t.first
+// RUN: not titan check %s --proof=off --search-steps=60000000 --json | %python -c "import json, sys; k = json.load(sys.stdin)['kernels'][0]; print(k['verdict'], k['events'], k['counts'], k['skipped'])" > %t.second
 // RUN: diff %t.first %t.second
 
-// RUN: titan check %examples/pipeline.mlir --proof=off --search-steps=350000 --undecided=warning 2>&1 | FileCheck %s --check-prefix=WARNED
-// WARNED: warning: [undecided] the search has used up its 350000 steps
+// RUN: titan check %examples/pipeline.mlir --proof=off --search-steps=500000 --undecided=warning 2>&1 | FileCheck %s --check-prefix=WARNED
+// WARNED: warning: [undecided] the search has used up its 500000 steps
 // WARNED: @pipeline: accepted but for what is undecided
-// RUN: titan compile %examples/pipeline.mlir --proof=off --search-steps=350000 --emit=manifest -o %t.manifest 2>&1 | FileCheck %s --check-prefix=COMPILED
-// COMPILED: warning: [undecided] the search has used up its 350000 steps
+// RUN: titan compile %examples/pipeline.mlir --proof=off --search-steps=500000 --emit=manifest -o %t.manifest 2>&1 | FileCheck %s --check-prefix=COMPILED
+// COMPILED: warning: [undecided] the search has used up its 500000 steps
 
 // RUN: titan check %examples/copy.mlir --search-steps=500 | FileCheck %s --check-prefix=PROVED
 // PROVED: @copy: accepted: 0 errors, 0 warnings

@@ -143,7 +143,7 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
         (value < std::numeric_limits<int64_t>::max() - 1 &&
          !attempted.insert(value).second))
       return;
-    effort.spend(stepsOfAttempt);
+    effort.spend(Work::Attempt);
     setLeaf(leaf, value);
     if (met(goal))
       result.push_back(value);

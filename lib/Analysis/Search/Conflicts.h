@@ -26,8 +26,8 @@
 #define TITAN_LIB_ANALYSIS_SEARCH_CONFLICTS_H
 
 #include "../Findings/Report.h"
-#include "Effort.h"
 #include "Clock.h"
+#include "Effort.h"
 
 #include "llvm/ADT/DenseSet.h"
 

@@ -8,29 +8,35 @@
 //
 // A search is limited by what it does, and not by the time that this takes: so
 // its verdict hangs neither on the machine nor on what else runs there. What
-// takes long is counted where it is done, in steps of some 20 ns on a machine
-// of 2024: numbers that are evaluated while launches are searched for (one step
-// each) and values that are tried there, operations that are followed, actions
-// that are ordered, pairs of accesses that are compared.
+// takes long is counted where it is done, in steps of some 5 ns on a machine
+// of 2024.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_ANALYSIS_SEARCH_EFFORT_H
 #define TITAN_LIB_ANALYSIS_SEARCH_EFFORT_H
 
+#include <cstddef>
 #include <cstdint>
 
 namespace titan::checker {
 
-/// What these cost, beside what is evaluated for them. An action joins clocks
-/// of some numbers, of which one step does some sixteen.
-inline constexpr uint64_t stepsOfAttempt = 4, stepsOfOperation = 20,
-                          stepsOfAction = 32, numbersOfStep = 16,
-                          stepsOfPair = 4;
+/// What is counted, and the steps that each takes.
+enum class Work : uint8_t {
+  Evaluation, ///< Of an operation on numbers, while launches are looked for.
+  Attempt,    ///< To get an outcome by a value of a size or argument.
+  Operation,  ///< Of the text, followed.
+  Action,     ///< Ordered, beside
+  Numbers,    ///< each eight numbers of its clock.
+  Pair,       ///< Of accesses, compared.
+};
+inline constexpr uint64_t stepsOf[] = {4, 14, 25, 60, 1, 4};
 
 class Effort {
 public:
   explicit Effort(uint64_t most) : most(most) {}
-  void spend(uint64_t steps) { done += steps; }
+  void spend(Work work, uint64_t times = 1) {
+    done += stepsOf[static_cast<size_t>(work)] * times;
+  }
   /// All steps are used up: who sees this ends without a finding.
   bool usedUp() const { return done >= most; }
   uint64_t allowed() const { return most; }

@@ -228,7 +228,8 @@ bool Execution::runAgent(uint32_t a) {
         return true;
     }
     while (agent.nextAction < event.count) {
-      effort.spend(stepsOfAction + shape.size() / numbersOfStep);
+      effort.spend(Work::Action);
+      effort.spend(Work::Numbers, shape.size() / 8);
       if (effort.usedUp()) {
         aborted = true;
         return true;

@@ -262,13 +262,13 @@ bool Instantiator::Impl::run(uint32_t which) {
 //===----------------------------------------------------------------------===//
 
 bool Instantiator::Impl::spent() {
-  effort.spend(symbols.evaluations() - evaluated);
+  effort.spend(Work::Evaluation, symbols.evaluations() - evaluated);
   evaluated = symbols.evaluations();
   return effort.usedUp();
 }
 
 bool Instantiator::Impl::countStep(Operation *op) {
-  effort.spend(stepsOfOperation);
+  effort.spend(Work::Operation);
   if (spent())
     return false;
   if (++steps <= bound::mostSteps)
