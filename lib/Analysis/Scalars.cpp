@@ -266,7 +266,15 @@ std::optional<int64_t> Symbols::value(Number number, const Values &leaves,
   ++now;
   memo.resize(nodes.size());
   stamps.resize(nodes.size());
+  kept.resize(nodes.size());
   return walk(number, leaves, cta);
+}
+
+void Symbols::changesOnly(std::optional<uint32_t> leaf) const {
+  ++span;
+  changing.reset();
+  if (leaf)
+    changing = uint64_t(1) << std::min(*leaf, 63u);
 }
 
 std::optional<int64_t> Symbols::walk(Number number, const Values &leaves,
@@ -279,7 +287,13 @@ std::optional<int64_t> Symbols::walk(Number number, const Values &leaves,
   std::optional<int64_t> &result = memo[number.symbol];
   if (stamps[number.symbol] == now)
     return result;
+  const std::pair<uint32_t, int> found{span, cta};
+  if (changing && !(masks[number.symbol] & *changing) &&
+      kept[number.symbol] == found)
+    return result;
   stamps[number.symbol] = now;
+  kept[number.symbol] = found;
+  ++evaluated;
   result = std::nullopt;
   auto a = walk(node.a, leaves, cta), b = walk(node.b, leaves, cta),
        c = walk(node.c, leaves, cta);

@@ -99,6 +99,9 @@ public:
   /// The value of a number under other values of the leaves.
   std::optional<int64_t> value(Number number, const Values &leaves,
                                int cta) const;
+  /// Until the next call no other leaf than this one, by number, changes its
+  /// values: what does not hang on it is kept. None: all may change.
+  void changesOnly(std::optional<uint32_t> leaf) const;
   /// The leaves in an expression, and its constants.
   void collect(Number number, std::vector<uint32_t> &leaves,
                std::vector<int64_t> *constants = nullptr) const;
@@ -119,6 +122,8 @@ public:
   uint64_t leavesOf(Number number) const { return masks[number.symbol]; }
   /// How many symbols there are, 0 included.
   size_t size() const { return nodes.size(); }
+  /// How many symbols have been evaluated so far, each time anew.
+  uint64_t evaluations() const { return evaluated; }
   /// Of a symbol; those of its operands have smaller numbers.
   const Node &node(uint32_t symbol) const { return nodes[symbol]; }
 
@@ -130,8 +135,14 @@ private:
   /// Values found in the current evaluation (`stamps` is `now`): expressions
   /// share their parts.
   mutable std::vector<std::optional<int64_t>> memo;
-  mutable std::vector<uint32_t> stamps;
-  mutable uint32_t now = 0;
+  mutable std::vector<uint64_t> stamps;
+  mutable uint64_t now = 0;
+  mutable uint64_t evaluated = 0;
+  /// Between two calls of changesOnly: which one, the leaf's bit, and of each
+  /// symbol in which one, and for which CTA, its value was found.
+  mutable uint32_t span = 0;
+  mutable std::optional<uint64_t> changing;
+  mutable std::vector<std::pair<uint32_t, int>> kept;
   /// What the current collect() has come by (`visited` is `visit`).
   mutable std::vector<uint32_t> visited;
   mutable uint32_t visit = 0;

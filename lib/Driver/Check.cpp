@@ -141,6 +141,7 @@ int titan::runCheck(const CheckCommand &options) {
     return session.finish(Findings, "");
 
   JudgeOptions judging{.strictness = options.strictness,
+                       .searchSteps = options.searchSteps,
                        .proofSeconds = options.proofSeconds,
                        .requireProof = options.require == "proved"};
   std::string verdicts, shows;

@@ -22,6 +22,7 @@ static CheckOptions optionsOf(const CheckCommand &command) {
   CheckOptions options;
   options.strictness = command.strictness;
   options.undecided = command.strictness.severityOf(Code::Undecided);
+  options.searchSteps = command.searchSteps;
   return options;
 }
 
@@ -35,12 +36,11 @@ static std::string placeOf(Location loc) {
   return "an unknown place";
 }
 
-/// What the search has not decided with the fences in may be proved, as in titan
-/// check without them: else it is why they are not enough.
-static LogicalResult addVerdict(KernelOp kernel, FencePlan &plan,
-                                const CheckCommand &command) {
-  if (plan.report.accepted())
-    return success();
+/// What titan check says of the kernel with the fences in it: its errors go into
+/// the plan, as why they are not enough. None, with diagnostics: it cannot be
+/// expanded.
+static std::optional<Verdict> judgeWith(KernelOp kernel, FencePlan &plan,
+                                        const CheckCommand &command) {
   OwningOpRef<ModuleOp> fenced =
       expandedForCheck(kernel, [&](IRMapping &mapping) {
         for (FenceInsertion fence : plan.fences) {
@@ -51,16 +51,49 @@ static LogicalResult addVerdict(KernelOp kernel, FencePlan &plan,
         }
       });
   if (!fenced)
-    return failure();
-  KernelVerdict verdict = judge(
-      *fenced->getOps<KernelOp>().begin(),
-      {.strictness = command.strictness, .proofSeconds = command.proofSeconds});
+    return std::nullopt;
+  KernelVerdict verdict = judge(*fenced->getOps<KernelOp>().begin(),
+                                {.strictness = command.strictness,
+                                 .searchSteps = command.searchSteps,
+                                 .proofSeconds = command.proofSeconds});
   for (const Finding &finding : verdict.search.findings)
     if (finding.severity == Severity::Error && plan.refusal.empty()) {
       plan.refusal = plan.stillSays(finding);
       plan.refusedAt = finding.loc;
     }
-  return success();
+  return verdict.verdict;
+}
+
+/// The fences that errors ask for; and those that warnings ask for, where the
+/// kernel is proved with them: with what is told it is not.
+static FailureOr<FencePlan> planOf(KernelOp kernel,
+                                   const CheckCommand &command) {
+  CheckOptions options = optionsOf(command);
+  FailureOr<FencePlan> plan = planFences(kernel, options);
+  if (failed(plan) || !plan->refusal.empty())
+    return plan;
+  bool more = false;
+  for (const Finding &finding : plan->report.findings)
+    if (finding.severity == Severity::Warning &&
+        finding.code != Code::Undecided)
+      more |=
+          options.strictness.set(codeInfo(finding.code).flag, Severity::Error);
+  if (more && command.proofSeconds > 0) {
+    FailureOr<FencePlan> all = planFences(kernel, options);
+    if (failed(all))
+      return failure();
+    if (all->refusal.empty()) {
+      std::optional<Verdict> verdict = judgeWith(kernel, *all, command);
+      if (!verdict)
+        return failure();
+      if (*verdict == Verdict::Proved)
+        return all;
+    }
+  }
+  // What the search has not decided may be proved.
+  if (!plan->report.accepted() && !judgeWith(kernel, *plan, command))
+    return failure();
+  return plan;
 }
 
 int titan::insertFences(Session &session, ModuleOp module, KernelOp only,
@@ -76,10 +109,8 @@ int titan::insertFences(Session &session, ModuleOp module, KernelOp only,
   for (auto kernel : module.getOps<KernelOp>()) {
     if (only && kernel != only)
       continue;
-    FailureOr<FencePlan> plan = planFences(kernel, optionsOf(command));
+    FailureOr<FencePlan> plan = planOf(kernel, command);
     if (failed(plan))
-      return session.finish(Findings, "");
-    if (plan->refusal.empty() && failed(addVerdict(kernel, *plan, command)))
       return session.finish(Findings, "");
     if (!plan->refusal.empty()) {
       session.report({.code = Code::FencesNotEnough,

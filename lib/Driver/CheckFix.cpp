@@ -102,6 +102,7 @@ void Look::fences(StringRef text, ModuleOp module,
   CheckOptions options;
   options.strictness = command.strictness;
   options.undecided = command.strictness.severityOf(Code::Undecided);
+  options.searchSteps = command.searchSteps;
   for (auto kernel : module.getOps<KernelOp>()) {
     if (!command.kernel.empty() && kernel.getSymName() != command.kernel)
       continue;
@@ -142,8 +143,9 @@ Look::Look(StringRef text, const CheckCommand &command) {
   for (auto kernel : module->getOps<KernelOp>()) {
     if (!command.kernel.empty() && kernel.getSymName() != command.kernel)
       continue;
-    KernelVerdict verdict =
-        judge(kernel, {.strictness = command.strictness, .proofSeconds = 0});
+    KernelVerdict verdict = judge(kernel, {.strictness = command.strictness,
+                                           .searchSteps = command.searchSteps,
+                                           .proofSeconds = 0});
     for (const Finding &finding : verdict.search.findings) {
       if (finding.severity != Severity::Error)
         continue;

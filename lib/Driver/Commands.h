@@ -45,6 +45,8 @@ struct CheckCommand : Command {
   std::string require = "searched";
   /// What the proof of a kernel may take; 0: none is made.
   double proofSeconds = 20;
+  /// As of CheckOptions.
+  std::optional<uint64_t> searchSteps;
   bool sarif = false; ///< In place of JSON.
   bool draw = false; ///< The order of each finding's events, below the verdict.
   /// Change the file where that is mechanical, then check it.
@@ -112,9 +114,10 @@ int runTriton(Session &session, mlir::ModuleOp module,
 struct CompileCommand : Command {
   TritonCommand triton;
   Strictness strictness;
-  bool check = true;        ///< First, and what is refused is not compiled.
-  double proofSeconds = 0;  ///< As of CheckCommand.
-  bool proveCounts = false; ///< As of JudgeOptions.
+  bool check = true;       ///< First, and what is refused is not compiled.
+  double proofSeconds = 0; ///< As of CheckCommand.
+  std::optional<uint64_t> searchSteps; ///< As of CheckOptions.
+  bool proveCounts = false;            ///< As of JudgeOptions.
   std::string target{defaultTarget().name}, output, emit = "package";
   std::string header; ///< Of C++, which launches; empty: none is written.
 };

@@ -44,6 +44,7 @@ static bool checkKernels(Session &session, ModuleOp module,
   llvm::json::Array kernels;
   for (auto kernel : copy->getOps<KernelOp>()) {
     KernelVerdict verdict = judge(kernel, {.strictness = options.strictness,
+                                           .searchSteps = options.searchSteps,
                                            .proofSeconds = options.proofSeconds,
                                            .proveCounts = options.proveCounts});
     for (const Finding &finding : verdict.search.findings)

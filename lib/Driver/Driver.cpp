@@ -102,6 +102,13 @@ cl::opt<std::string>
           cl::value_desc("SECONDS|off"), cl::sub(checkSub), cl::sub(compileSub),
           cl::cat(category));
 
+cl::opt<std::string> searchSteps(
+    "search-steps",
+    cl::desc("How much the search of a kernel may do (titan explain search: "
+             "searchSteps); off: all that it comes to"),
+    cl::value_desc("N|off"), cl::sub(checkSub), cl::sub(compileSub),
+    cl::cat(category));
+
 // titan check.
 cl::opt<std::string>
     require("require",
@@ -565,6 +572,20 @@ static std::string readStrictness(Strictness &strictness,
   return {};
 }
 
+/// --search-steps; an error message if it is wrong.
+static std::string readSearch(std::optional<uint64_t> &steps) {
+  if (!searchSteps.getNumOccurrences())
+    return {};
+  uint64_t number = std::numeric_limits<int64_t>::max();
+  if (searchSteps != "off" &&
+      (llvm::StringRef(searchSteps).getAsInteger(10, number) || !number ||
+       number > uint64_t(std::numeric_limits<int64_t>::max())))
+    return "--search-steps is a number of steps, or off, not '" + searchSteps +
+           "'";
+  steps = number;
+  return {};
+}
+
 /// --proof; an error message if it is wrong.
 static std::string readProof(double &seconds) {
   if (!proof.getNumOccurrences()) // What the command does by itself.
@@ -639,6 +660,8 @@ static int runSubcommand(int argc, char **argv) {
       return usage("--require is proved or searched, not '" + require + "'");
     if (std::string bad = readProof(command.proofSeconds); !bad.empty())
       return usage(bad);
+    if (std::string bad = readSearch(command.searchSteps); !bad.empty())
+      return usage(bad);
     if (std::string bad = readTriton(command.triton); !bad.empty())
       return usage(bad);
     if (insertFencesFlag + redundantFlag + (require.getNumOccurrences() > 0) >
@@ -712,6 +735,8 @@ static int runSubcommand(int argc, char **argv) {
     if (checkFirst != "on" && checkFirst != "off")
       return usage("--check is on or off, not '" + checkFirst + "'");
     if (std::string bad = readProof(command.proofSeconds); !bad.empty())
+      return usage(bad);
+    if (std::string bad = readSearch(command.searchSteps); !bad.empty())
       return usage(bad);
     if (std::string bad = readTriton(command.triton); !bad.empty())
       return usage(bad);

@@ -38,6 +38,7 @@ searched(KernelOp kernel, const JudgeOptions &options,
   CheckOptions how;
   how.strictness = options.strictness;
   how.undecided = options.strictness.severityOf(Code::Undecided);
+  how.searchSteps = options.searchSteps;
   how.progress = std::move(progress);
   result.search = check(kernel, how);
   return result;

@@ -34,6 +34,8 @@ struct CheckOptions {
   Strictness strictness;
   /// What it cannot follow is `undecided`, an error unless this is lowered.
   Severity undecided = Severity::Error;
+  /// What the search may do; none: `searchSteps` of docs/search.md.
+  std::optional<uint64_t> searchSteps = std::nullopt;
   /// Where not null: is told which fences are missing, and where they may stand.
   FenceNeeds *fences = nullptr;
   /// Is told what has been found so far, whenever that is more than before.

@@ -36,6 +36,8 @@ llvm::StringRef toString(Verdict verdict);
 /// How a kernel is judged.
 struct JudgeOptions {
   Strictness strictness;
+  /// As CheckOptions'.
+  std::optional<uint64_t> searchSteps = std::nullopt;
   /// What the proof may take; 0: none is made.
   double proofSeconds = 20;
   /// Without a proof: one is made where the search does not come to counts, and

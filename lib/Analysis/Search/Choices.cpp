@@ -17,6 +17,7 @@
 
 #include "Bounds.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -132,11 +133,17 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
   Bounds range = what.range;
   if (what.kind == Leaf::CtaId)
     range.high /= kernel.getClusterShape()[what.dimension];
+  symbols.changesOnly(leaf);
+  llvm::scope_exit changed([&] { symbols.changesOnly(std::nullopt); });
+  // (The set has no place for the last two numbers.)
+  llvm::DenseSet<int64_t> attempted;
   auto attempt = [&](int64_t value) {
     if (!range.contains(value) ||
         result.size() >= size_t(bound::mostCandidates) ||
-        llvm::is_contained(result, value))
+        (value < std::numeric_limits<int64_t>::max() - 1 &&
+         !attempted.insert(value).second))
       return;
+    effort.spend(Work::Attempt);
     setLeaf(leaf, value);
     if (met(goal))
       result.push_back(value);
@@ -259,7 +266,7 @@ bool Instantiator::Impl::reach(ArrayRef<Goal> goals, size_t at, int &budget) {
   for (uint32_t leaf : inside) {
     std::vector<int64_t> old = leafValues[leaf];
     int64_t oldOrigin[3] = {origin[0], origin[1], origin[2]};
-    if ((budget -= 5) < 0)
+    if ((budget -= 5) < 0 || spent())
       return false;
     for (int64_t value : candidates(goal, leaf)) {
       if (--budget < 0)

@@ -630,6 +630,7 @@ void Conflicts::add(AccessRecord access, const View &view) {
 
   auto pass = [&](std::vector<AccessRecord> &list) {
     size_t kept = 0;
+    effort.spend(Work::Pair, list.size());
     for (size_t i = 0; i < list.size(); ++i) {
       AccessRecord &x = list[i];
       bool forget = false;

@@ -27,6 +27,7 @@
 
 #include "../Findings/Report.h"
 #include "Clock.h"
+#include "Effort.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -93,10 +94,11 @@ struct View {
 
 class Conflicts {
 public:
-  Conflicts(const Program &program, Footprints &footprints, Report &report)
+  Conflicts(const Program &program, Footprints &footprints, Report &report,
+            Effort &effort)
       : program(program), footprints(footprints), report(report),
-        roots(program.sharedRoots * program.ctas() + program.roots.size() -
-              program.sharedRoots) {}
+        effort(effort), roots(program.sharedRoots * program.ctas() +
+                              program.roots.size() - program.sharedRoots) {}
   void setShape(const ClockShape &s) { shape = s; }
 
   void add(AccessRecord access, const View &view);
@@ -203,6 +205,7 @@ private:
   const Program &program;
   Footprints &footprints;
   Report &report;
+  Effort &effort;
   ClockShape shape;
   std::vector<Root> roots;
 };

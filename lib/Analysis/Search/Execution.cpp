@@ -16,10 +16,10 @@ using namespace titan;
 using namespace titan::checker;
 
 Execution::Execution(const Program &program, Footprints &footprints,
-                     Report &report, bool cumulativeFences)
+                     Report &report, Effort &effort, bool cumulativeFences)
     : cumulativeFences(cumulativeFences), program(program),
-      footprints(footprints), report(report),
-      conflicts(program, footprints, report) {
+      footprints(footprints), report(report), effort(effort),
+      conflicts(program, footprints, report, effort) {
   for (const AgentProgram &code : program.programs)
     if (!code.events.empty())
       target = &targetInfo(targetOf(code.events.front().op));
@@ -228,6 +228,12 @@ bool Execution::runAgent(uint32_t a) {
         return true;
     }
     while (agent.nextAction < event.count) {
+      effort.spend(Work::Action);
+      effort.spend(Work::Numbers, shape.size() / 8);
+      if (effort.usedUp()) {
+        aborted = true;
+        return true;
+      }
       uint32_t index = event.first + agent.nextAction;
       if (!perform(a, event, code.actions[index], index))
         return progress;

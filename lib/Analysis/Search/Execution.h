@@ -36,9 +36,9 @@ class Execution {
 public:
   /// With `cumulativeFences`, MM-45 does not hold (--strict=off).
   Execution(const Program &program, Footprints &footprints, Report &report,
-            bool cumulativeFences = false);
+            Effort &effort, bool cumulativeFences = false);
   /// Runs to the end, or to a deadlock, or to an error that leaves no sense in
-  /// going on.
+  /// going on, or until the effort is used up.
   void run();
 
 private:
@@ -498,6 +498,7 @@ private:
   const Program &program;
   Footprints &footprints;
   Report &report;
+  Effort &effort;
   ClockShape shape;
   /// Flags in global memory, by footprint: who adds what, in all of the
   /// program, and what has been added so far.

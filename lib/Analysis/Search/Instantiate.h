@@ -23,6 +23,7 @@
 #define TITAN_LIB_ANALYSIS_SEARCH_INSTANTIATE_H
 
 #include "../Scalars.h"
+#include "Effort.h"
 
 #include "titan/Analysis/Events.h"
 #include "titan/Analysis/TriedLaunches.h"
@@ -82,7 +83,8 @@ struct SmallLaunch {
 
 class Instantiator {
 public:
-  explicit Instantiator(KernelOp kernel);
+  /// Nothing is found any more where `effort` is used up.
+  Instantiator(KernelOp kernel, Effort &effort);
   ~Instantiator();
 
   /// Finds the choices, walking every loop once. Those that only other outcomes

@@ -20,8 +20,8 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
 
-Instantiator::Impl::Impl(KernelOp kernel, Instantiator &self)
-    : kernel(kernel), self(self),
+Instantiator::Impl::Impl(KernelOp kernel, Effort &effort, Instantiator &self)
+    : kernel(kernel), self(self), effort(effort),
       ranges(
           symbols, [this](uint32_t number) { return leaves[number].range; },
           [this](uint32_t number) -> std::optional<Number> {
@@ -53,8 +53,8 @@ Instantiator::Impl::Impl(KernelOp kernel, Instantiator &self)
   readLaunch();
 }
 
-Instantiator::Instantiator(KernelOp kernel)
-    : impl(std::make_unique<Impl>(kernel, *this)) {}
+Instantiator::Instantiator(KernelOp kernel, Effort &effort)
+    : impl(std::make_unique<Impl>(kernel, effort, *this)) {}
 Instantiator::~Instantiator() = default;
 
 void Instantiator::Impl::problem(Code code, Operation *op, const Twine &message,
@@ -261,7 +261,16 @@ bool Instantiator::Impl::run(uint32_t which) {
 // Blocks and operations
 //===----------------------------------------------------------------------===//
 
+bool Instantiator::Impl::spent() {
+  effort.spend(Work::Evaluation, symbols.evaluations() - evaluated);
+  evaluated = symbols.evaluations();
+  return effort.usedUp();
+}
+
 bool Instantiator::Impl::countStep(Operation *op) {
+  effort.spend(Work::Operation);
+  if (spent())
+    return false;
   if (++steps <= bound::mostSteps)
     return true;
   problem(Code::Undecided, op,

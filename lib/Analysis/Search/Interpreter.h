@@ -77,12 +77,13 @@ struct Val {
 std::unique_ptr<Program> emptyProgram(KernelOp kernel, int clusters);
 
 struct Instantiator::Impl {
-  Impl(KernelOp kernel, Instantiator &self);
+  Impl(KernelOp kernel, Effort &effort, Instantiator &self);
 
   mutable KernelOp kernel;
   /// Of each argument of the launch: whether a tensor map is of it.
   std::vector<bool> mapped;
   Instantiator &self;
+  Effort &effort;
   Compiler compiler;
   CompiledBlock body;
   Symbols symbols;
@@ -303,6 +304,10 @@ struct Instantiator::Impl {
   /// Loops and branches by how the way into them was decided when they were come
   /// to: by sizes, arguments or iterations; by constants and the ids of warps alone.
   llvm::DenseSet<mlir::Operation *> open, settled;
+
+  /// Whether the effort is used up, with what evaluating numbers has cost.
+  bool spent();
+  uint64_t evaluated = 0;
 
   bool runAgents();
   /// The events of all agents, by which the outcomes reached are covered.

@@ -16,8 +16,9 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
 
-Periods::Periods(Instantiator &instantiator, Report &report)
-    : instantiator(instantiator), report(report) {
+Periods::Periods(Instantiator &instantiator, Report &report,
+                 const Effort &effort)
+    : instantiator(instantiator), report(report), effort(effort) {
   for (int64_t ring : instantiator.ringDepths()) {
     depth = std::max(depth, ring);
     rings = std::min<int64_t>(std::lcm(rings, 2 * ring), bound::longestCommon);
@@ -75,7 +76,7 @@ int64_t Periods::find(size_t number, Operation *op) {
   runs.push_back(bound::longestRun);
   for (int64_t count : runs) {
     auto program = instantiator.longRun(number, count);
-    if (!program && !instantiator.problems.empty())
+    if (effort.usedUp() || (!program && !instantiator.problems.empty()))
       return rings;
     if (!program)
       continue;

@@ -25,7 +25,7 @@ namespace titan::checker {
 /// on the way.
 class Periods {
 public:
-  Periods(Instantiator &instantiator, Report &report);
+  Periods(Instantiator &instantiator, Report &report, const Effort &effort);
   /// May find further choices.
   int64_t of(size_t number, mlir::Operation *op);
   /// The numbers of iterations tried for a loop whose period is known: few, as
@@ -46,6 +46,7 @@ private:
 
   Instantiator &instantiator;
   Report &report;
+  const Effort &effort;
   /// Of the longest ring, and the least common multiple of twice all depths.
   int64_t depth = 1, rings = 2;
   std::map<size_t, int64_t> known;

@@ -18,8 +18,10 @@ Search::Search(KernelOp kernel, const CheckOptions &options, bool impossible,
                Report &report, CheckReport &result)
     : kernel(kernel), impossible(impossible),
       cumulativeFences(options.strictness.level == Strictness::Level::Off),
-      report(report), result(result), instantiator(kernel),
-      choices(instantiator.survey()), periods(instantiator, report) {
+      report(report), result(result),
+      effort(options.searchSteps.value_or(bound::searchSteps)),
+      instantiator(kernel, effort), choices(instantiator.survey()),
+      periods(instantiator, report, effort) {
   kernel.getBody().walk([&](HardwareEffectsInterface op) {
     effect::EffectList effects;
     op.getHardwareEffects(effects);
@@ -35,7 +37,8 @@ Search::Search(KernelOp kernel, const CheckOptions &options, bool impossible,
 void Search::execute(const Program &program) {
   executed = true;
   result.events += program.events();
-  Execution(program, instantiator.footprints, report, cumulativeFences).run();
+  Execution(program, instantiator.footprints, report, effort, cumulativeFences)
+      .run();
   if (report.list.size() == shown)
     return;
   shown = report.list.size();
@@ -79,7 +82,7 @@ bool Search::look(const Outcomes &wanted) {
           sharing.add(*program, instantiator.footprints);
           once(*program);
         }
-    if (run)
+    if (run && !effort.usedUp())
       result.counts.push_back(describeCounts(choices, wanted));
     return run;
   }
@@ -96,13 +99,13 @@ bool Search::look(const Outcomes &wanted) {
       sharing.add(*program, instantiator.footprints);
       once(*program);
     }
-  if (found)
+  if (found && !effort.usedUp())
     result.counts.push_back(describeCounts(choices, wanted));
   return found;
 }
 
 void Search::unreached(Operation *op, const Twine &message) {
-  if (impossible) // That is why.
+  if (impossible || effort.usedUp()) // That is why.
     return;
   Finding *finding = report.add(Code::Undecided, op, nullptr, message);
   if (!finding)
@@ -215,7 +218,7 @@ std::vector<Search::Outcomes> Search::combinations() {
 /// Choices that only some outcome of others leads to come up on the way.
 void Search::runCombinations() {
   std::set<Outcomes> tried;
-  for (size_t known = 0, round = 0; followed() && round < bound::choiceRounds &&
+  for (size_t known = 0, round = 0; goesOn() && round < bound::choiceRounds &&
                                     (!round || known != choices.size());
        ++round) {
     for (size_t number = 0; number < choices.size(); ++number)
@@ -225,7 +228,7 @@ void Search::runCombinations() {
     for (const Outcomes &wanted : combinations()) {
       if (tried.insert(wanted).second)
         look(wanted);
-      if (!followed())
+      if (!goesOn())
         break;
     }
   }
@@ -264,7 +267,7 @@ void Search::runOutcomes(size_t number) {
       for (size_t i = 0; i < choices.size(); ++i)
         wanted.push_back(i == number ? outcome : wish(i));
       look(wanted);
-      return covered() || !instantiator.problems.empty();
+      return covered() || !goesOn();
     };
     auto any = [](size_t) { return Instantiator::any; };
     auto twice = [&](size_t i) {
@@ -284,8 +287,8 @@ void Search::runOutcomes(size_t number) {
               return i == one ? twice(i) : Instantiator::any;
             }))
           break;
-    if (!instantiator.problems.empty())
-      break;
+    if (!goesOn())
+      return;
     if (!covered() && !choices[number].error &&
         (!choices[number].loop() || outcome <= 1))
       unreached(choices[number].op,
@@ -310,7 +313,7 @@ void Search::runOutcomes(size_t number) {
 /// Iterations far behind those: where a place goes on by its steps, and meets
 /// another one.
 void Search::runFarIterations() {
-  for (size_t number = 0; followed() && number < choices.size(); ++number) {
+  for (size_t number = 0; goesOn() && number < choices.size(); ++number) {
     if (!choices[number].loop())
       continue;
     auto program = instantiator.longRun(number, bound::steppedIterations);
@@ -343,7 +346,8 @@ void Search::suspect(const Program &program, int dimension) {
         least == most ? most : std::min(most, bound::farthestCluster));
 }
 
-/// False: it cannot be followed; the reason is a problem of the instantiator's.
+/// False: it cannot be followed, for a problem of the instantiator's, or the
+/// effort is used up.
 bool Search::runLaunch(const SmallLaunch &launch) {
   ++looked;
   ++idle;
@@ -380,6 +384,8 @@ bool Search::runLaunch(const SmallLaunch &launch) {
     dataEvents += program->events();
   } while (!instantiator.unseen.empty() && instantiator.turned() &&
            dataEvents <= uint64_t(bound::launchEvents));
+  if (effort.usedUp())
+    return false;
   if (!found) {
     --looked, --idle;
     result.skipped.push_back(launch.name + ": no data was found that keeps "
@@ -496,17 +502,38 @@ bool Search::runFarClusters() {
 // The whole
 //===----------------------------------------------------------------------===//
 
+void Search::tellUsedUp() {
+  const std::string steps = std::to_string(effort.allowed());
+  result.skipped.push_back("what the search would have come to after its " +
+                           steps + " steps");
+  if (Finding *finding = report.add(
+          Code::Undecided, kernel.getLaunchOp(), nullptr,
+          "the search has used up its " + Twine(steps) +
+              " steps: it has looked at " + Twine(result.counts.size()) +
+              " combinations of counts and outcomes and at " +
+              Twine(result.launches.size()) +
+              " whole launches, and not at the rest")) {
+    finding->ofCounts = true;
+    finding->fix =
+        "let it go on by --search-steps=N, or N=off; or what is proved is "
+        "accepted all the same (--proof); or let fewer sizes and arguments "
+        "decide, or bound them by titan.require; or --undecided=warning";
+  }
+}
+
 void Search::run() {
   runCombinations();
-  for (size_t number = 0; number < choices.size(); ++number)
+  for (size_t number = 0; goesOn() && number < choices.size(); ++number)
     runOutcomes(number);
   if (tooMany)
     report.add(Code::Undecided, choices.back().op, nullptr,
                "so many branches and values depend on sizes and arguments that "
                "not all of their combinations were tried");
   runFarIterations();
-  if (followed() && !wholeGrid)
+  if (goesOn() && !wholeGrid)
     runLaunches();
+  if (effort.usedUp())
+    return tellUsedUp();
   if (!followed())
     return;
   if (!executed)

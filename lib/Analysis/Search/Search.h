@@ -17,6 +17,7 @@
 #define TITAN_LIB_ANALYSIS_SEARCH_SEARCH_H
 
 #include "../Findings/Report.h"
+#include "Effort.h"
 #include "Instantiate.h"
 #include "Periods.h"
 #include "Sharing.h"
@@ -52,12 +53,16 @@ private:
   bool runLaunch(const SmallLaunch &launch);
   void suspect(const Program &program, int dimension);
   bool runFarClusters();
+  /// Whether there is sense in looking at more.
+  bool goesOn() const { return followed() && !effort.usedUp(); }
+  void tellUsedUp();
   void unreached(mlir::Operation *op, const llvm::Twine &message);
 
   KernelOp kernel;
   bool impossible, cumulativeFences;
   Report &report;
   CheckReport &result;
+  Effort effort;
   Instantiator instantiator;
   const std::vector<Choice> &choices;
   Periods periods;

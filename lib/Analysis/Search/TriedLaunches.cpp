@@ -53,7 +53,8 @@ TriedLaunch Instantiator::describe(const SmallLaunch &launch) const {
 }
 
 std::vector<TriedLaunch> titan::triedLaunches(KernelOp kernel) {
-  Instantiator instantiator(kernel);
+  Effort effort(bound::searchSteps);
+  Instantiator instantiator(kernel, effort);
   instantiator.survey();
   std::vector<TriedLaunch> result;
   for (auto [least, most] :

@@ -62,8 +62,10 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
     }
     learn(state, all, object, *round + 1);
     if (static_cast<int64_t>(who.warps.size()) == warps && state.path.empty())
-      for (auto &[ring, life] : lives)
+      for (auto &[ring, life] : lives) {
+        life.told = true;
         life.published |= life.fenced;
+      }
   }
   for (int warp : who.warps) {
     WarpState &w = state.warps[warp];

@@ -266,7 +266,9 @@ bool Walk::usable(Operation *op, ObjectId ring, const Who &who, bool async) {
     return proof.stop("this uses a barrier that is not initialised before", op);
   bool own = who.warps.size() == 1 && who.warps[0] == life->second.warp &&
              who.lanes == Elected;
-  if (life->second.published || (own && (life->second.fenced || !async)))
+  // Threads of the CTA ask for no fence (MM-51).
+  if (life->second.published || (!async && (own || life->second.told)) ||
+      (own && life->second.fenced))
     return true;
   return proof.stop("the barrier's initialisation is not fenced and published "
                     "to who uses it here",

@@ -352,7 +352,8 @@ private:
   std::vector<std::shared_ptr<Stamp>> stamps;
   struct Life {
     int warp;
-    bool fenced = false, initFenced = false, published = false;
+    /// Fenced; in the past of all threads of the CTA; both.
+    bool fenced = false, initFenced = false, told = false, published = false;
     /// To the cluster: since its barrier's arrival, wait.
     bool sent = false, sentAway = false, everywhere = false;
     /// The cluster's round that has told peers.

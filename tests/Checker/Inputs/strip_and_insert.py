@@ -1,10 +1,11 @@
 """Takes all fences that can be put in out of programs, and has them put in again.
 
-    strip_and_insert.py [--undecided] FILE...
+    strip_and_insert.py [--undecided|--proved] FILE...
 
 A row for each kernel that titan check accepts as it stands: the fences that its author wrote, those
 that titan check --insert-fences puts in, and their costs. It fails where more are put in than the author wrote,
-or where the mended text is not accepted."""
+or where the mended text is not accepted; with --proved, of the kernels that are proved as they stand, where it is
+not proved."""
 
 import json
 import os
@@ -43,10 +44,12 @@ def stripped(text):
 
 def main():
     flags = ["--undecided=warning"] if sys.argv[1] == "--undecided" else []
+    proved = sys.argv[1] == "--proved"
+    ask = ["--require=proved"] if proved else ["--proof=off", *flags]
     bad = rows = 0
     with tempfile.TemporaryDirectory() as folder:
         bare, mended = os.path.join(folder, "bare.mlir"), os.path.join(folder, "mended.mlir")
-        for path in sys.argv[1 + len(flags):]:
+        for path in sys.argv[1 + len(flags) + proved:]:
             text = open(path).read()
             bare_text, counts = stripped(text)
             with open(bare, "w") as file:
@@ -54,7 +57,7 @@ def main():
             names = re.findall(r"^\s*titan\.kernel @(\w+)", text, re.M)
             functions = set(counts) - set(names)
             for name in names:
-                code, before = titan("check", "--proof=off", path, "--kernel", name, *flags)
+                code, before = titan("check", path, "--kernel", name, *ask)
                 if code:
                     continue
                 wrote = counts.get(name, 0) + sum(counts[each] for each in functions)
@@ -69,7 +72,7 @@ def main():
                 fences = done["kernels"][0]["fences"]
                 with open(mended, "w") as file:
                     file.write(done["text"])
-                code, after = titan("check", "--proof=off", mended, "--kernel", name, *flags)
+                code, after = titan("check", mended, "--kernel", name, *ask)
                 verdict = "more" if len(fences) > wrote else "refused" if code else "good"
                 bad += verdict != "good"
                 exact = "" if done["kernels"][0]["exact"] else ", not exact"
