@@ -41,8 +41,8 @@
 //              last steps adds up what lower CTAs have of it, by way of pages in
 //              global memory:
 //
-//                CTA 0: | whole tiles | tile 8  ... | tile 9, first part  |
-//                CTA 1: | whole tiles | tile 9, the rest | tile 10 ...
+//                CTA 0: | first part of tile 9 | tile 8              | whole tiles |
+//                CTA 1: | first of tile 10     | the rest of tile 9  | whole tiles |
 //
 //   promote    a stage's products start from nothing, and are added in f32 to the
 //              sums: those of fp8 keep 13 bits of fraction in the tensor cores
