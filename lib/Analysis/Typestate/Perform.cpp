@@ -397,6 +397,10 @@ bool Walk::expect(Operation *op, const effect::ExpectTx &expect, State &state,
     return proof.stop("bytes that are no constant, or expected by many lanes, "
                       "are not followed by the proof yet",
                       op);
+  if (*bytes < 0)
+    return proof.stop("the bytes expected are " + std::to_string(*bytes) +
+                          ", less than 0",
+                      op);
   for (int warp : who.warps) {
     WarpState &w = state.warps[warp];
     Polynomial use = w.arrivals[elected][ring->object];

@@ -485,6 +485,11 @@ TValue Arithmetic::term(Operation *op, ArrayRef<TValue> operands,
                  std::move(polynomials))));
 }
 
+void Arithmetic::assumeNoOverflow(Type type) {
+  assumptions.insert(type.isIndex() ? "no index overflows 64 bits"
+                                    : "no integer of 64 bits wraps round");
+}
+
 TValue Arithmetic::compute(Operation *op, ArrayRef<TValue> operands,
                            Facts &facts) {
   APInt constant;
@@ -591,10 +596,7 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
         return TValue();
       }
     } else
-      assumptions.insert(
-          getElementTypeOrSelf(op->getResult(0).getType()).isIndex()
-              ? "no index overflows 64 bits"
-              : "no integer of 64 bits wraps round");
+      assumeNoOverflow(getElementTypeOrSelf(op->getResult(0).getType()));
     return TValue::of(std::move(result));
   };
   using P = arith::CmpIPredicate;
