@@ -136,6 +136,10 @@ std::optional<Walk::Ring> Walk::ringOf(Operation *op, State &state,
     proof.stop("which CTA's barrier this is, is not followed", op);
     return std::nullopt;
   }
+  if (!isa_and_nonnull<AllocOpInterface>(base.root.getDefiningOp())) {
+    proof.stop("which barrier this is, is not followed by the proof yet", op);
+    return std::nullopt;
+  }
   Object object{Object::Ring, base.root};
   object.slots = type.getSlots();
   object.cta = *cta;

@@ -626,6 +626,13 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
     if (auto c = p[1].constant(); c && *c >= 0 && *c < 62)
       return exact(p[0] * Polynomial(int64_t(1) << *c));
     return TValue();
+  case Arith::ShrU:
+  case Arith::ShrS:
+    // Of what is 0 or more a quotient.
+    if (auto c = p[1].constant();
+        c && *c >= 0 && *c < 62 && facts.provesAtLeast(p[0], 0))
+      return TValue::of(divide(p[0], int64_t(1) << *c, facts).first);
+    return term(op, operands, facts);
   case Arith::And:
     // The last bits.
     if (auto mask = p[1].constant(); mask && *mask > 0 && *mask < 64 &&

@@ -1,5 +1,5 @@
 // Programs that were proved once, and are wrong: loops that count otherwise than they were taken to.
-// As unsigned numbers these bounds are far apart, and as signed ones the loop does not run: the slot would not go on.
+// As unsigned numbers these bounds are far apart, and as signed ones the loop does not run: the slot stays.
 // RUN: not titan check %s --kernel unsigned --undecided=warning 2>&1 | FileCheck %s --check-prefix=UNSIGNED
 // UNSIGNED: not proved: line [[#]]: the bounds of this loop are compared as unsigned numbers
 // RUN: not titan run %s --kernel unsigned --schedule skew:1 2>&1 | FileCheck %s --check-prefix=STUCK
@@ -7,6 +7,17 @@
 // VARIANT signed: in often `unsigned %j = %b0 to %b200` -> `%j = %b0 to %b100`
 // RUN: %variant signed %s | titan run - --kernel unsigned
 // RUN: %variant signed %s | titan check - --kernel unsigned --require=proved
+// (A slot and a parity by shifts and masks are those by quotients and remainders; of two barriers it is not followed which one is waited for.)
+// VARIANT bits: as signed
+// VARIANT bits: in slot `remui %i, %c2` -> `andi %i, %c1`
+// VARIANT bits: in round `divui %i, %c2` -> `shrui %i, %c1`
+// VARIANT bits: in odd `remui %h, %c2` -> `andi %h, %c1`
+// RUN: %variant bits %s | titan check - --kernel unsigned --require=proved
+// VARIANT chosen: as signed
+// VARIANT chosen: before filled add %first = arith.cmpi ult, %i, %n : index %which = arith.select %first, %full, %empty : !bars
+// VARIANT chosen: in filled `%full[` -> `%which[`
+// RUN: %variant chosen %s | titan check - --kernel unsigned --undecided=warning 2>&1 | FileCheck %s --check-prefix=CHOSEN
+// CHOSEN: not proved: line [[#]]: which barrier this is, is not followed by the proof yet
 // A counter of 64 bits may go past its last number, and two bounds be further apart: that they do not is assumed.
 // RUN: titan check %s --kernel endless --require=proved | FileCheck %s --check-prefix=INDEX
 // INDEX: assumed: no index overflows 64 bits
@@ -74,11 +85,11 @@ titan.kernel @unsigned(%X: !data, %Y: !data) warps(2) attributes {titan.target =
     titan.partition "c" warps(1) {
       titan.elect {
         scf.for %i = %c0 to %n step %c1 {
-          %slot = arith.remui %i, %c2 : index
-          %h = arith.divui %i, %c2 : index
-          %pp = arith.remui %h, %c2 : index
+          %slot = arith.remui %i, %c2 : index // @slot
+          %h = arith.divui %i, %c2 : index // @round
+          %pp = arith.remui %h, %c2 : index // @odd
           %par = arith.index_cast %pp : index to i32
-          titan.mbarrier.wait %full[%slot : index] parity(%par) : !bars
+          titan.mbarrier.wait %full[%slot : index] parity(%par) : !bars // @filled
           %page = titan.shared.slot %x[%slot : index] : !ring -> !one
           %v = titan.ld %page[%c0] : !one -> f32
           titan.st %v, %Y[%i] : f32, !data
