@@ -1,10 +1,10 @@
 // Programs that were proved once, and are wrong: loops that count otherwise than they were taken to.
-// As unsigned numbers these bounds are far apart, and as signed ones the loop does not run: the slot stays.
+// As unsigned numbers these bounds are far apart: the step is 4 slots. As signed ones the loop does not run: it is 1.
 // RUN: not titan check %s --kernel unsigned --undecided=warning 2>&1 | FileCheck %s --check-prefix=UNSIGNED
 // UNSIGNED: not proved: line [[#]]: the bounds of this loop are compared as unsigned numbers
 // RUN: not titan run %s --kernel unsigned --schedule skew:1 2>&1 | FileCheck %s --check-prefix=STUCK
 // STUCK: [deadlock]
-// VARIANT signed: in often `unsigned %j = %b0 to %b200` -> `%j = %b0 to %b100`
+// VARIANT signed: in often `unsigned %j = %b0 to %b200` -> `%j = %b0 to %b200`
 // RUN: %variant signed %s | titan run - --kernel unsigned
 // RUN: %variant signed %s | titan check - --kernel unsigned --require=proved
 // (A slot and a parity by shifts and masks are those by quotients and remainders; of two barriers it is not followed which one is waited for.)
@@ -69,8 +69,8 @@ titan.kernel @unsigned(%X: !data, %Y: !data) warps(2) attributes {titan.target =
           %v = titan.ld %X[%i] : !data -> f32
           titan.st %v, %page[%c0] : f32, !one
           titan.mbarrier.arrive %full[%slot : i32] : !bars
-          %steps = scf.for unsigned %j = %b0 to %b200 step %b100 iter_args(%q = %i0) -> (i32) : i8 { // @often
-            %q1 = arith.addi %q, %i1 : i32
+          %steps = scf.for unsigned %j = %b0 to %b200 step %b100 iter_args(%q = %i1) -> (i32) : i8 { // @often
+            %q1 = arith.addi %q, %q : i32
             scf.yield %q1 : i32
           }
           %s1 = arith.addi %slot, %steps : i32
