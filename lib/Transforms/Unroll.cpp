@@ -74,7 +74,9 @@ struct UnrollPass : titan::impl::UnrollBase<UnrollPass> {
 private:
   LogicalResult unroll(scf::ForOp loop) {
     std::optional<APInt> count = loop.getStaticTripCount();
-    if (!count)
+    APInt at, step;
+    if (!count || !matchPattern(loop.getLowerBound(), m_ConstantInt(&at)) ||
+        !matchPattern(loop.getStep(), m_ConstantInt(&step)))
       return loop.emitOpError("[unroll-bounds] a loop marked titan.unroll has "
                               "constant bounds and step");
     const uint64_t iterations = count->getLimitedValue();
@@ -84,9 +86,6 @@ private:
              << maxIterations << " iterations, not " << iterations;
     // (mlir::loopUnrollFull takes all bounds for signed numbers.)
     IRRewriter rewriter(loop);
-    APInt at, step;
-    matchPattern(loop.getLowerBound(), m_ConstantInt(&at));
-    matchPattern(loop.getStep(), m_ConstantInt(&step));
     SmallVector<Value> carried(loop.getInitArgs());
     for (uint64_t i = 0; i < iterations; ++i, at += step) {
       IRMapping values;
