@@ -91,7 +91,8 @@ std::optional<int64_t> checker::evaluate(Arith code, unsigned predicate,
   auto floorDiv = [](int64_t x, int64_t y) {
     return x / y - (x % y && (x < 0) != (y < 0));
   };
-  bool overflow = b == -1 && a == std::numeric_limits<int64_t>::min();
+  // Of the least number divided by -1 there is no quotient.
+  bool overflow = b == -1 && a == llvm::minIntN(operandBits);
   uint64_t result = 0;
   switch (code) {
   case Arith::None:
@@ -133,7 +134,7 @@ std::optional<int64_t> checker::evaluate(Arith code, unsigned predicate,
   case Arith::CeilDivS:
     if (!b || overflow)
       return std::nullopt;
-    result = -floorDiv(-a, b);
+    result = a / b + (a % b && (a < 0) == (b < 0));
     break;
   case Arith::FloorDivS:
     if (!b || overflow)

@@ -289,14 +289,29 @@ static Step arriveDrop(Agent &agent, const Inst &inst) {
   return arriveAt(agent, inst, *owner, *b);
 }
 
+/// The bytes that an instruction counts; none: a negative number, which is told.
+static std::optional<int64_t> bytesOf(Agent &agent, const Inst &inst,
+                                      StringRef what) {
+  auto bytes = static_cast<int64_t>(agent.scalars[inst.a]);
+  if (bytes >= 0)
+    return bytes;
+  agent.machine.find(
+      Code::BarrierRange,
+      llvm::formatv("{0} {1} bytes: {2}", what, bytes, agent.who(inst)),
+      inst.origin, &agent);
+  return std::nullopt;
+}
+
 static Step completeTx(Agent &agent, const Inst &inst) {
   Cta *owner = nullptr;
   MBarrier *b = liveBarrier(agent, inst, owner);
   if (!b)
     return Step::Failed;
-  agent.machine.transact(
-      *b, -static_cast<int64_t>(agent.scalars[inst.a]) * activeThreads(agent),
-      inst.origin, &agent);
+  auto bytes = bytesOf(agent, inst, "completes");
+  if (!bytes)
+    return Step::Failed;
+  agent.machine.transact(*b, -*bytes * activeThreads(agent), inst.origin,
+                         &agent);
   return Step::Ran;
 }
 
@@ -305,16 +320,12 @@ static Step arriveExpect(Agent &agent, const Inst &inst) {
   MBarrier *b = liveBarrier(agent, inst, owner);
   if (!b)
     return Step::Failed;
-  int64_t bytes = static_cast<int64_t>(agent.scalars[inst.a]);
-  if (bytes < 0) {
-    agent.machine.find(
-        Code::BarrierRange,
-        llvm::formatv("expects {0} bytes: {1}", bytes, agent.who(inst)),
-        inst.origin, &agent);
+  auto bytes = bytesOf(agent, inst, "expects");
+  if (!bytes)
     return Step::Failed;
-  }
   uint64_t phase = b->phase;
-  agent.machine.transact(*b, bytes * activeThreads(agent), inst.origin, &agent);
+  agent.machine.transact(*b, *bytes * activeThreads(agent), inst.origin,
+                         &agent);
   if (agent.machine.failed())
     return Step::Failed;
   Step step = arriveAt(agent, inst, *owner, *b);
@@ -328,9 +339,11 @@ static Step expect(Agent &agent, const Inst &inst) {
   MBarrier *b = liveBarrier(agent, inst, owner);
   if (!b)
     return Step::Failed;
-  agent.machine.transact(
-      *b, static_cast<int64_t>(agent.scalars[inst.a]) * activeThreads(agent),
-      inst.origin, &agent);
+  auto bytes = bytesOf(agent, inst, "expects");
+  if (!bytes)
+    return Step::Failed;
+  agent.machine.transact(*b, *bytes * activeThreads(agent), inst.origin,
+                         &agent);
   return Step::Ran;
 }
 

@@ -14,7 +14,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Transforms/Passes.h"
 
-#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 namespace titan {
@@ -27,9 +28,10 @@ using namespace titan;
 using arith::CmpIPredicate;
 
 namespace {
-/// What ends a loop: counter < bound, where the counter comes first.
+/// What ends a loop: counter < bound, where the counter, an argument of the
+/// condition's block, comes first.
 struct Counter {
-  arith::CmpIOp compare;
+  BlockArgument argument;
   CmpIPredicate predicate;
   Value init, bound, step;
 };
@@ -51,14 +53,14 @@ static CmpIPredicate mirrored(CmpIPredicate predicate) {
 static std::optional<Counter> counterOf(scf::WhileOp loop, std::string &why) {
   scf::ConditionOp condition = loop.getConditionOp();
   Counter result;
-  result.compare = condition.getCondition().getDefiningOp<arith::CmpIOp>();
-  if (!result.compare || result.compare->getBlock() != loop.getBeforeBody()) {
+  auto compare = condition.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare->getBlock() != loop.getBeforeBody()) {
     why = "its condition is no arith.cmpi of a counter with a bound";
     return std::nullopt;
   }
-  Value counter = result.compare.getLhs();
-  result.bound = result.compare.getRhs();
-  result.predicate = result.compare.getPredicate();
+  Value counter = compare.getLhs();
+  result.bound = compare.getRhs();
+  result.predicate = compare.getPredicate();
   if (loop.isDefinedOutsideOfLoop(counter)) {
     std::swap(counter, result.bound);
     result.predicate = mirrored(result.predicate);
@@ -74,12 +76,13 @@ static std::optional<Counter> counterOf(scf::WhileOp loop, std::string &why) {
           {CmpIPredicate::slt, CmpIPredicate::ult, CmpIPredicate::ne},
           result.predicate)) {
     why = ("its counter is compared by " +
-           arith::stringifyCmpIPredicate(result.compare.getPredicate()) +
+           arith::stringifyCmpIPredicate(compare.getPredicate()) +
            ", and not by slt or ult")
               .str();
     return std::nullopt;
   }
   unsigned n = carried.getArgNumber();
+  result.argument = carried;
   result.init = loop.getInits()[n];
   // What the body adds to: the counter, as the condition hands it on.
   auto next = loop.getYieldOp().getOperand(n).getDefiningOp<arith::AddIOp>();
@@ -125,6 +128,46 @@ static std::optional<Counter> counterOf(scf::WhileOp loop, std::string &why) {
   return result;
 }
 
+/// The scf.for that does what the scf.while does, and gives what it gives: what the
+/// condition hands on, the counter among it where anybody asks for it (behind the
+/// loop it is the first number that is not below the bound, or the first of all).
+static void count(RewriterBase &rewriter, scf::WhileOp loop,
+                  const Counter &counter) {
+  auto handedOn = [](Value value) {
+    return cast<BlockArgument>(value).getArgNumber();
+  };
+  SmallVector<unsigned> args =
+      llvm::map_to_vector(loop.getConditionOp().getArgs(), handedOn);
+  const unsigned n = handedOn(counter.argument);
+  const bool asked =
+      llvm::any_of(llvm::zip(args, loop.getResults()), [&](const auto &each) {
+        return std::get<0>(each) == n && !std::get<1>(each).use_empty();
+      });
+  // Where what the while carries is among what the for carries.
+  auto at = [&](unsigned i) { return i - (!asked && i > n); };
+  SmallVector<Value> inits, next, inside, results;
+  for (unsigned i = 0; i < loop.getInits().size(); ++i)
+    if (asked || i != n) {
+      inits.push_back(loop.getInits()[i]);
+      next.push_back(loop.getYieldOp().getOperand(i));
+    }
+  auto counted = scf::ForOp::create(
+      rewriter, loop.getLoc(), counter.init, counter.bound, counter.step, inits,
+      [](OpBuilder &, Location, Value, ValueRange) {},
+      counter.predicate == CmpIPredicate::ult);
+  for (unsigned i : args) {
+    const bool counts = i == n;
+    inside.push_back(counts ? counted.getInductionVar()
+                            : counted.getRegionIterArg(at(i)));
+    results.push_back(counts && !asked ? counter.init
+                                       : counted.getResult(at(i)));
+  }
+  rewriter.setInsertionPoint(loop.getYieldOp());
+  rewriter.replaceOpWithNewOp<scf::YieldOp>(loop.getYieldOp(), next);
+  rewriter.mergeBlocks(loop.getAfterBody(), counted.getBody(), inside);
+  rewriter.replaceOp(loop, results);
+}
+
 void CountedLoopsPass::runOnOperation() {
   SmallVector<scf::WhileOp> loops;
   getOperation().walk([&](scf::WhileOp loop) { loops.push_back(loop); });
@@ -133,27 +176,10 @@ void CountedLoopsPass::runOnOperation() {
   IRRewriter rewriter(&getContext());
   for (scf::WhileOp loop : loops) {
     std::string why;
-    std::optional<Counter> counter = counterOf(loop, why);
     rewriter.setInsertionPoint(loop);
-    // MLIR knows the signed comparison; an scf.for has both.
-    bool isUnsigned = counter && counter->predicate == CmpIPredicate::ult;
-    CmpIPredicate written{};
-    if (isUnsigned) {
-      written = counter->compare.getPredicate();
-      counter->compare.setPredicate(counter->compare.getRhs() == counter->bound
-                                        ? CmpIPredicate::slt
-                                        : CmpIPredicate::sgt);
-    }
-    FailureOr<scf::ForOp> counted = scf::upliftWhileToForLoop(rewriter, loop);
-    if (succeeded(counted)) {
-      counted->setUnsignedCmp(counted->getUnsignedCmp() || isUnsigned);
-      continue;
-    }
-    if (isUnsigned)
-      counter->compare.setPredicate(written);
-    loop->setAttr(
-        "titan.uncounted",
-        rewriter.getStringAttr(
-            counter ? "what it carries is not what an scf.for carries" : why));
+    if (std::optional<Counter> counter = counterOf(loop, why))
+      count(rewriter, loop, *counter);
+    else
+      loop->setAttr("titan.uncounted", rewriter.getStringAttr(why));
   }
 }

@@ -13,7 +13,9 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Transforms/Passes.h"
 
-#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -27,7 +29,7 @@ using namespace titan;
 
 namespace {
 /// More iterations than this are a mistake, not a loop over registers.
-constexpr int64_t maxIterations = 256;
+constexpr uint64_t maxIterations = 256;
 
 struct UnrollPass : titan::impl::UnrollBase<UnrollPass> {
   void runOnOperation() override {
@@ -72,16 +74,32 @@ struct UnrollPass : titan::impl::UnrollBase<UnrollPass> {
 private:
   LogicalResult unroll(scf::ForOp loop) {
     std::optional<APInt> count = loop.getStaticTripCount();
-    if (!count)
+    APInt at, step;
+    if (!count || !matchPattern(loop.getLowerBound(), m_ConstantInt(&at)) ||
+        !matchPattern(loop.getStep(), m_ConstantInt(&step)))
       return loop.emitOpError("[unroll-bounds] a loop marked titan.unroll has "
                               "constant bounds and step");
-    if (count->getSExtValue() > maxIterations)
+    const uint64_t iterations = count->getLimitedValue();
+    if (iterations > maxIterations)
       return loop.emitOpError("[unroll-bounds] a loop marked titan.unroll has "
                               "at most ")
-             << maxIterations << " iterations, not " << count->getSExtValue();
-    loop->removeAttr("titan.unroll");
-    if (failed(loopUnrollFull(loop)))
-      return loop.emitOpError("[unroll-bounds] the loop cannot be unrolled");
+             << maxIterations << " iterations, not " << iterations;
+    // (mlir::loopUnrollFull takes all bounds for signed numbers.)
+    IRRewriter rewriter(loop);
+    SmallVector<Value> carried(loop.getInitArgs());
+    for (uint64_t i = 0; i < iterations; ++i, at += step) {
+      IRMapping values;
+      values.map(loop.getInductionVar(),
+                 arith::ConstantOp::create(
+                     rewriter, loop.getLoc(),
+                     rewriter.getIntegerAttr(loop.getStep().getType(), at)));
+      values.map(loop.getRegionIterArgs(), carried);
+      for (Operation &op : loop.getBody()->without_terminator())
+        rewriter.clone(op, values);
+      for (auto [value, yielded] : llvm::zip(carried, loop.getYieldedValues()))
+        value = values.lookupOrDefault(yielded);
+    }
+    rewriter.replaceOp(loop, carried);
     return success();
   }
 };

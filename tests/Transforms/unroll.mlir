@@ -61,3 +61,47 @@ titan.kernel @bounds(%n: i32) warps(4) launch {
   } {titan.unroll}
   titan.return
 }
+
+// -----
+
+// By an unsigned bound with the highest bit, too: 0, 50, 100, 150.
+// CHECK-LABEL: titan.kernel @unsigned
+// CHECK-NOT: scf.for
+// CHECK-DAG: [[A:%.+]] = arith.constant 0 : i8
+// CHECK-DAG: [[B:%.+]] = arith.constant 50 : i8
+// CHECK-DAG: [[C:%.+]] = arith.constant 100 : i8
+// CHECK-DAG: [[D:%.+]] = arith.constant -106 : i8
+// CHECK: titan.st [[A]], %{{.+}}
+// CHECK-NEXT: titan.st [[B]], %{{.+}}
+// CHECK-NEXT: titan.st [[C]], %{{.+}}
+// CHECK-NEXT: titan.st [[D]], %{{.+}}
+// CHECK-NOT: titan.st
+titan.kernel @unsigned(%Y: !titan.global<1xi8>) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %lower = arith.constant 0 : i8
+  %upper = arith.constant -100 : i8
+  %step = arith.constant 50 : i8
+  scf.for unsigned %i = %lower to %upper step %step : i8 {
+    titan.st %i, %Y[%c0] : i8, !titan.global<1xi8>
+  } {titan.unroll}
+  titan.return
+}
+
+// -----
+
+titan.kernel @too_many(%Y: !titan.global<1xi8>) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %lower = arith.constant 0 : i16
+  %upper = arith.constant -1 : i16
+  %step = arith.constant 1 : i16
+  // expected-error@+1 {{[unroll-bounds] a loop marked titan.unroll has at most 256 iterations, not 65535}}
+  scf.for unsigned %i = %lower to %upper step %step : i16 {
+    titan.print "again"
+  } {titan.unroll}
+  titan.return
+}

@@ -355,12 +355,19 @@ bool Instantiator::Impl::executeView(const CompiledOp &op) {
   return true;
 }
 
-void Instantiator::Impl::wishForNoResult(const CompiledOp &op, Number by) {
-  if (!by.symbol || ofCta(by) || ofPromised(by))
-    return;
+void Instantiator::Impl::wishForNoResult(const CompiledOp &op, Number of,
+                                         Number by) {
   using P = arith::CmpIPredicate;
   const bool division = divides(op.code);
-  const Number limit{division ? 0 : int64_t(op.bits), 0};
+  Number limit{division ? 0 : int64_t(op.bits), 0};
+  const int64_t least = llvm::minIntN(op.bits);
+  if (division && !by.symbol &&
+      !evaluate(op.code, 0, op.bits, op.bits, least, by.value, 0)) {
+    limit.value = least;
+    by = of;
+  }
+  if (!by.symbol || ofCta(by) || ofPromised(by))
+    return;
   registerChoice(
       {.op = op.op,
        .kind = Choice::Branch,
@@ -456,7 +463,7 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     if (launch && a.kind == Val::Int && b.kind == Val::Int)
       notePiece(op, a, b);
     if (b.kind == Val::Int && (divides(op.code) || shifts(op.code)))
-      wishForNoResult(op, b.number);
+      wishForNoResult(op, a.number, b.number);
     if (a.kind == Val::Int && b.kind == Val::Int && c.kind == Val::Int) {
       if (auto number =
               evaluate(op.code, op.predicate, op.operandBits, op.bits,
@@ -470,14 +477,18 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
       }
       if (divides(op.code) || shifts(op.code)) {
         // (A launch that nobody means, perhaps: what admits it is to say so.)
-        problem(b.number.symbol ? Code::Undecided : Code::InvalidOp, op.op,
+        problem(a.number.symbol || b.number.symbol ? Code::Undecided
+                                                   : Code::InvalidOp,
+                op.op,
                 Twine("'") + op.op->getName().getStringRef() + "' of " +
                     Twine(a.number.value) + " and " + Twine(b.number.value) +
                     " has no result, by " +
                     program->describe(agent, iteration, lanes) + launchSuffix(),
                 Twine("say in the launch region, by titan.require, that ") +
                     (divides(op.code)
-                         ? Twine("the divisor is not 0")
+                         ? Twine(b.number.value
+                                     ? "the least number is not divided by -1"
+                                     : "the divisor is not 0")
                          : "the shift is 0 to " + Twine(op.bits - 1)));
         return false;
       }

@@ -339,9 +339,9 @@ struct Instantiator::Impl {
   bool executeElect(const CompiledOp &op, Lanes lanes, uint32_t iteration);
   bool executeSpecialize(const CompiledOp &op, Lanes lanes);
   bool executeView(const CompiledOp &op);
-  /// A launch shall be looked for that lets a division or shift by this number have
-  /// no result.
-  void wishForNoResult(const CompiledOp &op, Number by);
+  /// A launch shall be looked for that lets a division or shift `of` one number `by`
+  /// another have no result.
+  void wishForNoResult(const CompiledOp &op, Number of, Number by);
   bool checkIndex(const CompiledOp &op, const effect::View &view,
                   const Val &index);
   void computeTensor(const CompiledOp &op);
@@ -401,6 +401,9 @@ struct Instantiator::Impl {
                                  const effect::CtaSet &set, int rank);
   std::optional<int64_t> evaluateExpr(const CompiledOp &op,
                                       const effect::Expr &expr);
+  /// The same of bytes that a barrier counts, which are 0 or more.
+  std::optional<int64_t> evaluateBytes(const CompiledOp &op,
+                                       const effect::Expr &expr);
   /// What values are in this iteration, for the resolver (Footprints.cpp).
   class Values;
   /// `footprint` is an effect's own: its region is kept.

@@ -159,6 +159,18 @@ Instantiator::Impl::evaluateExpr(const CompiledOp &op,
   return expr.scale * val.number.value + expr.offset;
 }
 
+std::optional<int64_t>
+Instantiator::Impl::evaluateBytes(const CompiledOp &op,
+                                  const effect::Expr &expr) {
+  auto bytes = evaluateExpr(op, expr);
+  if (!bytes || *bytes >= 0)
+    return bytes;
+  problem(Code::BarrierRange, op.op,
+          "the bytes that this tells a barrier are " + Twine(*bytes) +
+              launchSuffix());
+  return std::nullopt;
+}
+
 std::optional<uint32_t>
 Instantiator::Impl::ctasOf(const CompiledOp &op, const CtaSet &set, int rank) {
   if (set.kind == CtaSet::Own) {
@@ -264,13 +276,13 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
     }
   } else if (auto *expect = std::get_if<effect::ExpectTx>(&effect.what)) {
     action.kind = Action::ExpectTx;
-    auto bytes = evaluateExpr(op, expect->bytes);
+    auto bytes = evaluateBytes(op, expect->bytes);
     if (!bytes || !resolveBarrier(op, expect->barrier, action))
       return false;
     action.amount = *bytes;
   } else if (auto *complete = std::get_if<effect::CompleteTx>(&effect.what)) {
     action.kind = Action::CompleteTx;
-    auto bytes = evaluateExpr(op, complete->bytes);
+    auto bytes = evaluateBytes(op, complete->bytes);
     if (!bytes || !resolveBarrier(op, complete->barrier, action))
       return false;
     action.amount = *bytes;

@@ -110,7 +110,8 @@ void Search::unreached(Operation *op, const Twine &message) {
   Finding *finding = report.add(Code::Undecided, op, nullptr, message);
   if (!finding)
     return;
-  finding->ofCounts = true;
+  // (That all launches are right says nothing where there may be none.)
+  finding->ofCounts = executed;
   finding->fix =
       "say in the launch region, by titan.require, what the sizes have to "
       "be (a divisibility, a bound): the search for launches keeps to it; "

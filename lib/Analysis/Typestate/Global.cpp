@@ -169,11 +169,17 @@ bool Proof::checkGlobal(const std::vector<Access> &accesses,
                  });
                });
       };
+      // One thread's are in program order.
+      auto generic = [](const Access &a) {
+        return a.lanes == Elected && !a.mechanism && a.proxy == Proxy::Generic;
+      };
+      const bool inOrder = x.warp == y.warp && generic(x) && generic(y);
+      auto ofOne = [&] { return inOrder || apart(Instance::Element, false); };
       // Of all CTAs at once; else of one, and of two.
       if (who == Ctas::One
-              ? apart(Instance::Element, false)
+              ? ofOne()
               : (who == Ctas::All && apart(Instance::Cta, false)) ||
-                    ((who == Ctas::Two || apart(Instance::Element, false)) &&
+                    ((who == Ctas::Two || ofOne()) &&
                      apart(Instance::Cta, true)))
         continue;
       return stop("two CTAs, or two iterations, are not shown to write "

@@ -333,24 +333,30 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
   // A step past the last number of the type would wrap round. The last one leads less
   // than a step past the bound, and to it where steps divide what lies between.
   auto fits = [&] {
-    const int64_t most = (int64_t(1) << (bits - 1)) - 1;
+    if (!lower || !upper)
+      return false;
+    const int64_t most = llvm::maxIntN(bits);
     Facts facts = state.facts;
     // Compilers compute the distance of the bounds in the type, too.
     if (!facts.provesAtLeast(*lower, 0) &&
         !facts.provesAtLeast(most, *upper - *lower))
       return false;
-    return facts.provesAtLeast(most, *upper + *step - 1) ||
+    return step->constant() == 1 ||
+           facts.provesAtLeast(most, *upper + *step - 1) ||
            facts.provesAtLeast(
                0,
                proof.arithmetic.divide(*upper - *lower, *step, facts).second);
   };
-  if (bits < 64 && proof.without != Judgement::Holds && !fits())
-    return proof.stop("the counter of this loop is not shown to fit into " +
-                          std::to_string(bits) + " bits",
-                      op, "titan.require in the launch region that bounds it");
-  if (!effects)
-    return finish(std::vector<TValue>(in.size()));
-  if (loop.getUnsignedCmp() && proof.without != Judgement::Unsigned &&
+  if (proof.without != Judgement::Holds && !fits()) {
+    if (bits < 64)
+      return proof.stop("the counter of this loop is not shown to fit into " +
+                            std::to_string(bits) + " bits",
+                        op,
+                        "titan.require in the launch region that bounds it");
+    proof.arithmetic.assumeNoOverflow(loop.getStep().getType());
+  }
+  if (loop.getUnsignedCmp() && lower && upper &&
+      proof.without != Judgement::Unsigned &&
       (!state.facts.provesAtLeast(*lower, 0) ||
        !state.facts.provesAtLeast(*upper, 0)))
     return proof.stop(
@@ -359,6 +365,8 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
         op,
         "titan.require in the launch region that says so, or a signed "
         "comparison");
+  if (!effects)
+    return finish(std::vector<TValue>(in.size()));
   auto counter = counterOf(op);
   if (counter && !ticketLoop(op, *counter, state, *lower, *upper, *step))
     return false;
@@ -492,7 +500,8 @@ TValue Walk::computed(MValue value, Block *body,
     auto lower = of(loop.getLowerBound()).constant(),
          upper = of(loop.getUpperBound()).constant(),
          step = of(loop.getStep()).constant();
-    if (!lower || !upper || !step || *step < 1 || *upper <= *lower)
+    if (!lower || !upper || !step || *step < 1 || *upper <= *lower ||
+        (loop.getUnsignedCmp() && *lower < 0))
       return TValue();
     const int64_t steps = (*upper - *lower - 1) / *step;
     auto inside = [&](unsigned number) -> TValue {

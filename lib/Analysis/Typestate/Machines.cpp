@@ -85,7 +85,8 @@ private:
          upper = of(loop.getUpperBound(), depth + 1),
          step = of(loop.getStep(), depth + 1);
     if (!lower || !upper || !step || *step < 1 || *step > (int64_t(1) << 32) ||
-        *upper > (int64_t(1) << 32))
+        *upper > (int64_t(1) << 32) ||
+        (loop.getUnsignedCmp() && std::min(*lower, *upper) < 0))
       return;
     std::vector<std::optional<int64_t>> now;
     for (MValue value : loop.getInitArgs())

@@ -136,6 +136,10 @@ std::optional<Walk::Ring> Walk::ringOf(Operation *op, State &state,
     proof.stop("which CTA's barrier this is, is not followed", op);
     return std::nullopt;
   }
+  if (!isa_and_nonnull<AllocOpInterface>(base.root.getDefiningOp())) {
+    proof.stop("which barrier this is, is not followed by the proof yet", op);
+    return std::nullopt;
+  }
   Object object{Object::Ring, base.root};
   object.slots = type.getSlots();
   object.cta = *cta;
@@ -398,6 +402,10 @@ bool Walk::expect(Operation *op, const effect::ExpectTx &expect, State &state,
   if (!bytes || who.lanes != Elected)
     return proof.stop("bytes that are no constant, or expected by many lanes, "
                       "are not followed by the proof yet",
+                      op);
+  if (*bytes < 0)
+    return proof.stop("the bytes expected are " + std::to_string(*bytes) +
+                          ", less than 0",
                       op);
   for (int warp : who.warps) {
     WarpState &w = state.warps[warp];

@@ -485,6 +485,11 @@ TValue Arithmetic::term(Operation *op, ArrayRef<TValue> operands,
                  std::move(polynomials))));
 }
 
+void Arithmetic::assumeNoOverflow(Type type) {
+  assumptions.insert(type.isIndex() ? "no index overflows 64 bits"
+                                    : "no integer of 64 bits wraps round");
+}
+
 TValue Arithmetic::compute(Operation *op, ArrayRef<TValue> operands,
                            Facts &facts) {
   APInt constant;
@@ -591,10 +596,7 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
         return TValue();
       }
     } else
-      assumptions.insert(
-          getElementTypeOrSelf(op->getResult(0).getType()).isIndex()
-              ? "no index overflows 64 bits"
-              : "no integer of 64 bits wraps round");
+      assumeNoOverflow(getElementTypeOrSelf(op->getResult(0).getType()));
     return TValue::of(std::move(result));
   };
   using P = arith::CmpIPredicate;
@@ -624,6 +626,13 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
     if (auto c = p[1].constant(); c && *c >= 0 && *c < 62)
       return exact(p[0] * Polynomial(int64_t(1) << *c));
     return TValue();
+  case Arith::ShrU:
+  case Arith::ShrS:
+    // Of what is 0 or more a quotient.
+    if (auto c = p[1].constant();
+        c && *c >= 0 && *c < 62 && facts.provesAtLeast(p[0], 0))
+      return TValue::of(divide(p[0], int64_t(1) << *c, facts).first);
+    return term(op, operands, facts);
   case Arith::And:
     // The last bits.
     if (auto mask = p[1].constant(); mask && *mask > 0 && *mask < 64 &&

@@ -134,6 +134,8 @@ public:
   /// q and r of x = q p + r; p >= 1 is proved.
   std::pair<Polynomial, Polynomial> divide(const Polynomial &x,
                                            const Polynomial &p, Facts &facts);
+  /// Of a type of 64 bits: that its numbers hold their results.
+  void assumeNoOverflow(mlir::Type type);
   /// The first number of fewer than 64 bits that is not shown to hold its result:
   /// nothing is known of it.
   mlir::Operation *overflow = nullptr;
