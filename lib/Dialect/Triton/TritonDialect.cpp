@@ -116,7 +116,9 @@ LogicalResult TritonDialect::verifyOperationAttribute(Operation *op,
 LogicalResult TritonDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                       unsigned argument,
                                                       NamedAttribute named) {
-  return verifyHint(op, named, cast<FuncOp>(op).getArgumentTypes()[argument]);
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return verifyHint(op, named,
+                    function ? function.getArgumentTypes()[argument] : Type());
 }
 
 //===----------------------------------------------------------------------===//

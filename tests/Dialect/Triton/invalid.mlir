@@ -268,6 +268,11 @@ tt.func @f(%i: i32 {tt.divisibility = dense<16> : tensor<2xi32>}) {
   tt.return
 }
 // -----
+// expected-error-re @+1 {{[tt-attribute] {{.*}}has 2 numbers, and 'i32' takes 1}}
+func.func @f(%i: i32 {tt.divisibility = dense<16> : tensor<2xi32>}) {
+  return
+}
+// -----
 tt.func @f(%t: tensor<4x8xi32>) {
   // expected-error-re @+1 {{[tt-attribute] {{.*}}one positive i32}}
   %0 = arith.addi %t, %t {tt.divisibility = 16 : ui32} : tensor<4x8xi32>
