@@ -30,6 +30,54 @@ std::optional<runtime::DType> titan::getDType(Type type) {
 }
 
 //===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+static Result<uint64_t> floatBits(FloatType type, APFloat value) {
+  bool loses;
+  if (value.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                    &loses) &
+      APFloat::opOverflow) {
+    std::string name;
+    llvm::raw_string_ostream(name) << type;
+    return Problem{"bad-argument", "the value is beyond the largest " + name,
+                   "write inf where infinity is meant"};
+  }
+  return value.bitcastToAPInt().getZExtValue();
+}
+
+static Result<uint64_t> integerBits(Type type, const APInt &value) {
+  unsigned width = cast<IntegerType>(type).getWidth();
+  if (!value.isIntN(width) && !value.isSignedIntN(width))
+    return Problem{"bad-argument", toString(value, 10, /*Signed=*/true) +
+                                       " does not fit into " +
+                                       std::to_string(width) + " bits"};
+  return value.sextOrTrunc(width).getZExtValue();
+}
+
+Result<uint64_t> titan::readScalar(Type type, StringRef text) {
+  if (auto floating = dyn_cast<FloatType>(type)) {
+    APFloat value(0.0);
+    auto parsed = value.convertFromString(text, APFloat::rmNearestTiesToEven);
+    if (!parsed) {
+      llvm::consumeError(parsed.takeError());
+      return Problem{"bad-argument", "'" + text.str() + "' is not a number",
+                     "write a number: 1.5, -2e3, inf, nan"};
+    }
+    if (*parsed & APFloat::opOverflow) // Of f64: of every type.
+      value = APFloat::getLargest(APFloat::IEEEquad(), value.isNegative());
+    return floatBits(floating, value);
+  }
+  APInt value;
+  StringRef digits = text;
+  bool negative = digits.consume_front("-");
+  if (digits.getAsInteger(10, value))
+    return Problem{"bad-argument", "'" + text.str() + "' is not an integer"};
+  value = value.zext(value.getBitWidth() + 1); // A sign.
+  return integerBits(type, negative ? -value : value);
+}
+
+//===----------------------------------------------------------------------===//
 // One argument
 //===----------------------------------------------------------------------===//
 
@@ -465,61 +513,26 @@ bool Maker::makeScalar(HostArgument &argument, const Request &request,
   std::string where = "argument " + argument.name;
   if (request.shape || request.asked || request.rowStride)
     return fail(Code::ArgumentShape, where + ": a scalar has no shape");
-  if (auto floating = dyn_cast<FloatType>(type)) {
-    APFloat value(0.0);
-    bool overflow = false;
-    if (request.value) {
-      auto parsed =
-          value.convertFromString(*request.value, APFloat::rmNearestTiesToEven);
-      if (!parsed) {
-        llvm::consumeError(parsed.takeError());
-        return fail(Code::BadArgument,
-                    where + ": '" + *request.value + "' is not a number",
-                    "write a number: 1.5, -2e3, inf, nan");
-      }
-      overflow = *parsed & APFloat::opOverflow;
-    } else if (auto given = dyn_cast_or_null<FloatAttr>(request.scalar)) {
-      value = given.getValue();
-    } else {
-      return fail(Code::ArgumentMissing, where + ": has no value",
-                  "give --scalar " + argument.name + "=VALUE");
-    }
-    bool loses;
-    overflow |= value.convert(floating.getFloatSemantics(),
-                              APFloat::rmNearestTiesToEven, &loses) &
-                APFloat::opOverflow;
-    if (overflow) {
-      std::string name;
-      llvm::raw_string_ostream(name) << type;
-      return fail(Code::BadArgument,
-                  where + ": the value is beyond the largest " + name,
-                  "write inf where infinity is meant");
-    }
-    argument.bits = value.bitcastToAPInt().getZExtValue();
-    argument.integers = value.isInteger();
-    return true;
-  }
-  auto integer = cast<IntegerType>(type);
-  unsigned width = integer.getWidth();
-  int64_t value;
-  if (request.value) {
-    if (StringRef(*request.value).getAsInteger(10, value))
-      return fail(Code::BadArgument,
-                  where + ": '" + *request.value + "' is not an integer");
-  } else if (auto given = dyn_cast_or_null<IntegerAttr>(request.scalar)) {
-    value = given.getValue().getSExtValue();
-  } else {
+  auto floating = dyn_cast<FloatType>(type);
+  Result<uint64_t> bits = Problem{};
+  if (request.value)
+    bits = readScalar(type, *request.value);
+  else if (auto given = dyn_cast_or_null<FloatAttr>(request.scalar);
+           given && floating)
+    bits = floatBits(floating, given.getValue());
+  else if (auto given = dyn_cast_or_null<IntegerAttr>(request.scalar);
+           given && !floating)
+    bits = integerBits(type, given.getValue());
+  else
     return fail(Code::ArgumentMissing, where + ": has no value",
                 "give --scalar " + argument.name + "=VALUE");
-  }
-  if (width < 64 &&
-      (value < -(int64_t{1} << (width - 1)) || value >= int64_t{1} << width))
-    return fail(Code::BadArgument, where + ": " + Twine(value) +
-                                       " does not fit into " + Twine(width) +
-                                       " bits");
-  argument.bits = static_cast<uint64_t>(value) &
-                  (width < 64 ? (uint64_t{1} << width) - 1 : ~uint64_t{0});
-  argument.integers = true;
+  if (!bits)
+    return fail(Code::BadArgument, where + ": " + bits.problem().message,
+                bits.problem().fix);
+  argument.bits = *bits;
+  argument.integers = !floating || APFloat(floating.getFloatSemantics(),
+                                           APInt(floating.getWidth(), *bits))
+                                       .isInteger();
   return true;
 }
 

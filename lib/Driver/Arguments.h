@@ -28,6 +28,7 @@
 
 #include "Commands.h"
 
+#include "titan/Layout/Result.h"
 #include "titan/Runtime/DType.h"
 #include "titan/Simulator/Simulator.h"
 
@@ -69,6 +70,11 @@ struct HostArgument {
   std::optional<int64_t> findOverwrittenGuard(bool tailsFree = false) const;
   SimulatorArgument forSimulator();
 };
+
+/// The bits of the number that `text` writes, in the low end, as a scalar of this
+/// type, an integer of at most 64 bits or a float; an error [bad-argument] if it is
+/// no such number, or does not fit.
+Result<uint64_t> readScalar(mlir::Type type, llvm::StringRef text);
 
 struct HostArguments {
   std::vector<HostArgument> arguments;

@@ -16,7 +16,7 @@
 // place in the Python source to what goes wrong.
 //
 //===----------------------------------------------------------------------===//
-#include "Commands.h"
+#include "Arguments.h"
 
 #include "titan/Runtime/Data.h"
 #include "titan/Runtime/Npy.h"
@@ -38,7 +38,7 @@ struct Given {
   std::optional<runtime::DType> element; ///< Of what a pointer points to.
   std::vector<int64_t> shape;
   std::vector<uint8_t> bytes;
-  bool written = true;
+  bool filled = false, written = true;
   std::optional<uint64_t> scalar;
   /// A size or stride of the descriptor that is argument `descriptor`: its sizes
   /// come first.
@@ -100,28 +100,6 @@ static bool readGrid(StringRef text, std::array<int64_t, 3> &grid) {
         (programs *= grid[i]) > (1 << 24) - 2)
       return false;
   return true;
-}
-
-static std::optional<uint64_t> readScalar(Type type, StringRef text) {
-  if (auto real = dyn_cast<FloatType>(type)) {
-    APFloat value(real.getFloatSemantics());
-    auto status = value.convertFromString(text, APFloat::rmNearestTiesToEven);
-    if (!status) {
-      llvm::consumeError(status.takeError());
-      return std::nullopt;
-    }
-    return value.bitcastToAPInt().getZExtValue();
-  }
-  auto integer = dyn_cast<IntegerType>(type);
-  APInt value;
-  bool negative = text.consume_front("-");
-  if (!integer || text.getAsInteger(10, value))
-    return std::nullopt;
-  unsigned width = integer.getWidth();
-  if (value.getActiveBits() > width)
-    return std::nullopt;
-  value = value.zextOrTrunc(width);
-  return (negative ? -value : value).getZExtValue();
 }
 
 /// The kernel: the one public function with a body, or the one of that name.
@@ -193,6 +171,7 @@ static bool fill(Session &session, std::vector<Given> &all,
       scalars.push_back(text);
       continue;
     }
+    given->filled = true;
     auto generator = runtime::parseGenerator(value.str());
     if (!generator) {
       auto array = runtime::readNpy(value.str());
@@ -233,22 +212,34 @@ static bool fill(Session &session, std::vector<Given> &all,
     Given *given = find(session, all, "scalar", text, value);
     if (!given)
       return false;
-    given->scalar =
-        given->element ? std::nullopt : readScalar(given->type, value);
-    if (!given->scalar) {
-      session.fail(Code::BadArgument, "--scalar " + text + ": no such number",
-                   "a number that fits the argument's type");
+    if (given->element) {
+      session.fail(Code::BadArgument,
+                   "--scalar " + text + ": " + given->name + " is no scalar",
+                   "--arg " + given->name + "=random:1");
       return false;
     }
+    auto bits = readScalar(given->type, value);
+    if (given->scalar || !bits) {
+      session.fail(Code::BadArgument,
+                   "--scalar " + text + ": " +
+                       (given->scalar ? given->name + " is given twice"
+                                      : bits.problem().message),
+                   given->scalar ? "" : bits.problem().fix);
+      return false;
+    }
+    given->scalar = *bits;
   }
   for (Given &given : all)
     if (given.descriptor >= 0)
       continue;
-    else if (given.element ? given.bytes.empty() && given.shape.empty()
-                           : !given.scalar) {
-      session.fail(Code::ArgumentMissing, given.name + ": is not given",
-                   given.element ? "--shape " + given.name + "=1024 --arg " +
-                                       given.name + "=random:1"
+    else if (given.element ? !given.filled : !given.scalar) {
+      session.fail(Code::ArgumentMissing,
+                   given.name + (given.shape.empty() ? ": is not given"
+                                                     : ": has no data"),
+                   given.element ? (given.shape.empty()
+                                        ? "--shape " + given.name + "=1024 "
+                                        : std::string()) +
+                                       "--arg " + given.name + "=random:1"
                                  : "--scalar " + given.name + "=1");
       return false;
     }
@@ -345,11 +336,13 @@ int titan::runTriton(Session &session, ModuleOp module,
   run.maxSteps = options.maxSteps ? options.maxSteps : run.maxSteps;
   if (!readGrid(options.grid.empty() ? "1" : StringRef(options.grid),
                 run.grid)) {
-    session.fail(
-        Code::BadArgument,
-        "--grid " + Twine(options.grid) + ": one to three numbers of programs",
-        "--grid 64, --grid 4,2 or --grid 4,2,1; along y and z at most 65535, "
-        "2^24 - 2 in all");
+    const TargetInfo &device = defaultTarget();
+    session.fail(Code::BadArgument,
+                 "--grid " + Twine(options.grid) +
+                     ": one to three numbers of programs, along x at most " +
+                     Twine(device.maxGridX) + ", along y and z " +
+                     Twine(device.maxGridYZ) + ", 2^24 - 2 in all",
+                 "--grid 64, --grid 4,2 or --grid 4,2,1");
     return session.finish(BadInput, "");
   }
   if (auto turns = tt::parseTurns(options.schedule)) {

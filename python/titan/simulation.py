@@ -107,10 +107,14 @@ _FLOATS = {"fp16": "e", "fp32": "f", "f32": "f", "fp64": "d"}
 
 def scalar_bits(kind, value):
     """The bits of a number as Triton's type `kind` has it."""
-    if kind in _FLOATS:
-        return int.from_bytes(struct.pack("<" + _FLOATS[kind], value), "little")
-    if kind == "bf16":
-        return int.from_bytes(struct.pack("<f", value), "little") >> 16
+    try:
+        if kind in _FLOATS:
+            return int.from_bytes(struct.pack("<" + _FLOATS[kind], value), "little")
+        if kind == "bf16":
+            return int.from_bytes(struct.pack("<f", value), "little") >> 16
+    except OverflowError:
+        raise Error("bad-argument", f"{value!r} is beyond the largest {kind}",
+                    fix="float('inf') where infinity is meant") from None
     return int(value) & ((1 << int(kind.lstrip("iu"))) - 1)
 
 

@@ -43,7 +43,8 @@ public:
             {"%c", "i64", {}},
             {"%p", "!tt.ptr<f16>", {}},
             {"%q", "!tt.ptr<i8>", {}}};
-    shapes = {{}, {16}, {8, 4}};
+    // More than the numbers of i8, sometimes.
+    shapes = {{}, {below(4) ? 16 : 512}, {8, 4}};
     if (below(2))
       shapes[2] = {4, 16};
     for (int n = 0; n < 14; ++n)
@@ -136,7 +137,7 @@ private:
     auto integer = [](const Value &v) {
       return v.element[0] == 'i' && v.element != "i1";
     };
-    switch (below(17)) {
+    switch (below(18)) {
     case 14:
     case 15:
       index();
@@ -221,13 +222,24 @@ private:
                  typeOf(to, from.shape));
       return;
     }
+    case 17: { // What a narrow type leaves of a number.
+      const Value *v = some([](const Value &v) { return v.element == "i32"; });
+      static const char *narrow[] = {"i1", "i8", "i16"};
+      std::string wide = v->type(), to = narrow[below(3)];
+      Value low = define(to, v->shape,
+                         "arith.trunci " + v->name + " : " + wide + " to " +
+                             typeOf(to, v->shape));
+      define("i32", low.shape,
+             std::string(below(2) ? "arith.extsi " : "arith.extui ") +
+                 low.name + " : " + low.type() + " to " + wide);
+      return;
+    }
     case 6: {
       const Value *pointer =
           some([](const Value &v) { return v.element[0] == '!'; });
       Value to = *pointer;
-      const Value *offset = some([&](const Value &v) {
-        return integer(v) && v.element != "i8" && v.shape == to.shape;
-      });
+      const Value *offset = some(
+          [&](const Value &v) { return integer(v) && v.shape == to.shape; });
       Value by = offset ? *offset : constant("i32", to.shape);
       define(to.element, to.shape,
              "tt.addptr " + to.name + ", " + by.name + " : " + to.type() +

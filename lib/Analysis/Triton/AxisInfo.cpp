@@ -290,18 +290,24 @@ private:
     return info;
   }
 
-  /// Runs that are no longer than their alignment do not wrap.
-  AxisInfo unwrapped(const AxisInfo &x) const {
+  /// The runs of integers of `type` that are runs as wider numbers, too. None is
+  /// longer than the narrow type's numbers go on; those that are no longer than
+  /// their alignment do not wrap within it.
+  AxisInfo unwrapped(const AxisInfo &x, Type type, bool isSigned) const {
     AxisInfo info = x;
-    if (assume)
-      return info;
-    for (auto [c, d] : llvm::zip(info.contiguity, info.divisibility))
-      c = std::min(c, d);
+    const unsigned width = widthOf(type);
+    for (unsigned dim = 0; dim < info.rank(); ++dim) {
+      unsigned c = std::min<unsigned>(x.contiguity[dim], width - isSigned);
+      if (!assume || width < 32)
+        c = std::min<unsigned>(c, x.divisibility[dim]);
+      info.contiguity[dim] = c;
+      info.divisibility[dim] = first(x, dim, c);
+    }
     return info;
   }
 
   AxisInfo extended(bool isSigned) const {
-    AxisInfo info = unwrapped(in[0]);
+    AxisInfo info = unwrapped(in[0], type(0), isSigned);
     info.nonNegative = in[0].nonNegative || !isSigned;
     if (!isSigned && !in[0].nonNegative)
       info.number.reset();
@@ -318,7 +324,9 @@ private:
   }
 
   AxisInfo addressed() const {
-    AxisInfo offset = widthOf(type(1)) < 64 ? unwrapped(in[1]) : in[1];
+    AxisInfo offset = widthOf(type(1)) < 64
+                          ? unwrapped(in[1], type(1), /*isSigned=*/true)
+                          : in[1];
     AxisInfo operands[] = {in[0], offset};
     Transfer sums(op, operands, assume);
     sums.resultType = resultType;
@@ -530,8 +538,11 @@ AxisInfo Transfer::result(unsigned index) {
   if (element.isIntOrIndexOrFloat() || isa<tt::PointerType>(element))
     if (op->getNumResults() == 1 && (even || shapes))
       info = computed();
-  takeHints(info, resultType,
-            [&](StringRef name) { return op->getDiscardableAttr(name); });
+  // As the simulator checks them.
+  if (op->getNumResults() == 1 &&
+      (element.isInteger() || isa<tt::PointerType>(element)))
+    takeHints(info, resultType,
+              [&](StringRef name) { return op->getDiscardableAttr(name); });
   return info;
 }
 

@@ -11,7 +11,7 @@
 //
 //   two exchanges through the scratch    the second one's stores, the first's loads
 //   a store to an argument, and a load   tiles of other layouts, or one of which
-//                                        several warps hold the same elements; one
+//                                        several threads hold the same elements; one
 //                                        pointer, which every warp loads by and one
 //                                        thread stores by
 //
@@ -79,7 +79,7 @@ private:
     return touches;
   }
 
-  /// Whether several warps hold an element of the tile.
+  /// Whether several threads hold an element of the tile.
   bool isShared(Type type) {
     auto [entry, isNew] = shared.try_emplace(type, false);
     if (!isNew)
@@ -87,11 +87,11 @@ private:
     auto layout = getTileLayout(cast<RankedTensorType>(type));
     bool several = layout->warps() < static_cast<int64_t>(kernel.getWarps());
     std::vector<int64_t> table = layout->elementTable();
-    size_t perWarp = table.size() / layout->warps();
+    size_t perThread = table.size() / (layout->warps() * layout->lanes());
     llvm::DenseMap<int64_t, size_t> holders;
     for (size_t i = 0; i < table.size() && !several; ++i)
-      several = holders.try_emplace(table[i], i / perWarp).first->second !=
-                i / perWarp;
+      several = holders.try_emplace(table[i], i / perThread).first->second !=
+                i / perThread;
     return shared[type] = several;
   }
 

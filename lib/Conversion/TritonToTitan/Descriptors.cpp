@@ -23,6 +23,10 @@ Value ProgramConversion::asI32(Value number) {
 
 static LogicalResult makeDescriptor(ProgramConversion &c,
                                     tt::MakeTensorDescOp op) {
+  // Triton asks for it, too; accesses are made of the strides before.
+  if (!matchPattern(op.getStrides().back(), m_One()))
+    return c.unsupported(op, "a descriptor whose last stride is not the "
+                             "constant 1");
   Descriptor descriptor;
   descriptor.memory = c.base(op, op.getBase());
   if (!descriptor.memory)

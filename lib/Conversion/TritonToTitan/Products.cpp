@@ -8,7 +8,8 @@
 //
 // By mma.sync, or, of what it does not multiply, element by element: both operands go
 // to shared memory, of which each thread reads, for one product of all its sums after
-// another, what of a column of A and of a row of B they take.
+// another, what of a column of A and of a row of B they take. Of many products a loop
+// has some.
 //
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
@@ -19,6 +20,10 @@ using namespace titan;
 static RankedTensorType tensorOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
+
+/// A thread's products that are written out, and lines of which they are; of more, a
+/// loop's.
+static constexpr int64_t mostProducts = 2048, mostLines = 128;
 
 /// What mma.sync multiplies elements of this type as: 8-bit floats are f16, too.
 static Type fragmentElement(Type element) {
@@ -142,6 +147,14 @@ static FailureOr<Value> putLines(ProgramConversion &c, tt::DotOp op,
   return memory;
 }
 
+/// How many lines that putLines has put there are a multiple of what a buffer begins
+/// at; all of them, where there are fewer.
+static int64_t alignedLines(Value memory) {
+  auto all = cast<SharedType>(memory.getType());
+  int64_t extent = all.getShape().front(), bytes = all.getTileBytes() / extent;
+  return std::clamp<int64_t>(all.getAlignment() / bytes, 1, extent);
+}
+
 namespace {
 /// What of the lines that putLines has put there sums take that lie without dimension
 /// `axis` as they do.
@@ -149,11 +162,7 @@ class Lines {
 public:
   Lines(ProgramConversion &c, Value memory, RankedTensorType sums, int64_t axis)
       : c(c), memory(memory), sums(sums), axis(axis) {
-    auto all = cast<SharedType>(memory.getType());
-    int64_t extent = all.getShape().front(),
-            bytes = all.getTileBytes() / extent;
-    // A view begins where a buffer may.
-    together = std::clamp<int64_t>(all.getAlignment() / bytes, 1, extent);
+    together = alignedLines(memory); // A view begins where a buffer may.
   }
   /// Line `k`, for all sums. In order: it loads the ones behind it, too.
   FailureOr<Value> get(int64_t k) {
@@ -227,15 +236,53 @@ static LogicalResult byElements(ProgramConversion &c, tt::DotOp op) {
   if (failed(columns))
     return failure();
   Value sum = widen(c, *start, number);
-  Lines left(c, *rows, sums, rank - 1), right(c, *columns, sums, rank - 2);
-  for (int64_t k = 0; k < extent; ++k) {
-    auto x = left.get(k), y = right.get(k);
-    if (failed(x) || failed(y))
+  /// Adds the products of these lines, the first `count` of them.
+  auto add = [&](Value rows, Value columns, int64_t count) -> LogicalResult {
+    Lines left(c, rows, sums, rank - 1), right(c, columns, sums, rank - 2);
+    for (int64_t k = 0; k < count; ++k) {
+      auto x = left.get(k), y = right.get(k);
+      if (failed(x) || failed(y))
+        return failure();
+      if (isa<FloatType>(number))
+        sum = math::FmaOp::create(c.b, *x, *y, sum);
+      else
+        sum =
+            arith::AddIOp::create(c.b, arith::MulIOp::create(c.b, *x, *y), sum);
+    }
+    return success();
+  };
+  int64_t together = std::clamp<int64_t>(
+      mostProducts / getTileLayout(sums)->axes()[0].size(), 1, mostLines);
+  for (Value memory : {*rows, *columns}) // A slot begins where a buffer may.
+    together = std::max(together, alignedLines(memory));
+  if (together >= extent) {
+    if (failed(add(*rows, *columns, extent)))
       return failure();
-    if (isa<FloatType>(number))
-      sum = math::FmaOp::create(c.b, *x, *y, sum);
-    else
-      sum = arith::AddIOp::create(c.b, arith::MulIOp::create(c.b, *x, *y), sum);
+  } else {
+    // Once, not before the first lines of each round.
+    CtaSyncOp::create(c.b);
+    Type i32 = c.b.getI32Type();
+    auto loop = scf::ForOp::create(c.b, c.constant(i32, 0),
+                                   c.constant(i32, extent / together),
+                                   c.constant(i32, 1), sum);
+    OpBuilder::InsertionGuard guard(c.b);
+    c.b.setInsertionPointToStart(loop.getBody());
+    sum = loop.getRegionIterArg(0);
+    auto part = [&](Value memory) -> Value {
+      auto all = cast<SharedType>(memory.getType());
+      SmallVector<int64_t> shape(all.getShape());
+      shape.front() = together;
+      auto ring = SharedType::get(c.b.getContext(), shape, all.getElementType(),
+                                  0, extent / together, false);
+      return SharedSlotOp::create(c.b, ring.getSlotType(),
+                                  SharedReuseOp::create(c.b, ring, memory, 0),
+                                  loop.getInductionVar());
+    };
+    Value left = part(*rows), right = part(*columns);
+    if (failed(add(left, right, together)))
+      return failure();
+    scf::YieldOp::create(c.b, sum);
+    sum = loop.getResult(0);
   }
   if (number != to)
     sum = arith::TruncFOp::create(c.b, type, sum);

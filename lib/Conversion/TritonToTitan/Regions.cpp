@@ -169,7 +169,11 @@ static LogicalResult convertHistogram(ProgramConversion &c,
         b, counts, c.relabel(row, ProgramConversion::without(counts, 1)));
   };
   Value number = CoordinateOp::create(b, counts, b.getI64IntegerAttr(1));
-  Value are = *mask ? spread(word(*mask)) : constant(counts, -1);
+  // A row may be shorter than a word.
+  Value are =
+      *mask
+          ? spread(word(*mask))
+          : constant(counts, llvm::maskTrailingOnes<uint32_t>(found->shape[1]));
   for (int64_t place = 0; (int64_t(1) << place) < bins; ++place) {
     Value bits = arith::TruncIOp::create(
         b, elements.clone(b.getI1Type()),

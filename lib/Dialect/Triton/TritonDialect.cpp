@@ -74,8 +74,9 @@ Operation *TritonDialect::materializeConstant(OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 /// What the front end knows of an argument or a value: powers of two, one
-/// number, or one for each dimension.
-static LogicalResult verifyHint(Operation *op, NamedAttribute attribute) {
+/// number, or one for each dimension of `type` (null: it is of no single value).
+static LogicalResult verifyHint(Operation *op, NamedAttribute attribute,
+                                Type type) {
   StringRef name = attribute.getName();
   if (!llvm::is_contained({"tt.divisibility", "tt.contiguity", "tt.constancy"},
                           name))
@@ -86,25 +87,38 @@ static LogicalResult verifyHint(Operation *op, NamedAttribute attribute) {
            << attribute.getValue();
   };
   if (auto number = dyn_cast<IntegerAttr>(attribute.getValue()))
-    return number.getValue().isStrictlyPositive() ? success() : wrong();
+    return number.getType().isSignlessInteger(32) && number.getInt() > 0
+               ? success()
+               : wrong();
   auto dense = dyn_cast<DenseIntElementsAttr>(attribute.getValue());
-  if (!dense || dense.getType().getRank() > 1)
+  if (!dense || dense.getType().getRank() > 1 ||
+      !dense.getElementType().isSignlessInteger(32))
     return wrong();
   for (APInt number : dense.getValues<APInt>())
     if (!number.isStrictlyPositive())
       return wrong();
+  auto tensor = dyn_cast_or_null<RankedTensorType>(type);
+  int64_t rank = tensor ? std::max<int64_t>(tensor.getRank(), 1) : 1;
+  if (type && dense.getNumElements() != rank)
+    return op->emitOpError("[tt-attribute] ")
+           << name << " has " << dense.getNumElements() << " numbers, and "
+           << type << " takes " << rank;
   return success();
 }
 
 LogicalResult TritonDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute named) {
-  return verifyHint(op, named);
+  return verifyHint(op, named,
+                    op->getNumResults() == 1 ? op->getResult(0).getType()
+                                             : Type());
 }
 
 LogicalResult TritonDialect::verifyRegionArgAttribute(Operation *op, unsigned,
-                                                      unsigned,
+                                                      unsigned argument,
                                                       NamedAttribute named) {
-  return verifyHint(op, named);
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return verifyHint(op, named,
+                    function ? function.getArgumentTypes()[argument] : Type());
 }
 
 //===----------------------------------------------------------------------===//

@@ -104,15 +104,6 @@ void Agent::touch(const Step &step, uint64_t address, unsigned size,
   }
 }
 
-/// Names an element of a tensor of this shape: elements of tensors of one shape
-/// lie in the same threads.
-static uint32_t laneOf(Type type, int64_t element) {
-  uint32_t hash = 0;
-  for (int64_t size : shapeOf(type))
-    hash = hash * 31 + llvm::Log2_64(size) + 1;
-  return ((hash & 0x7FF) << 20) | static_cast<uint32_t>(element);
-}
-
 /// Whether element i is to be accessed; refuses an undefined mask or address.
 static bool isActive(Agent &agent, const Step &step, Tile &pointers, Tile *mask,
                      int64_t i) {
@@ -171,8 +162,8 @@ static void load(Agent &agent, const Step &step) {
     uint8_t *to = out.bytes.data() + i * size;
     if (isActive(agent, step, pointers, mask, i)) {
       uint64_t address = pointers.as<uint64_t>()[i];
-      agent.touch(step, address, size, Access::Read, laneOf(type, i), scalar,
-                  i);
+      agent.touch(step, address, size, Access::Read, laneOf(shapeOf(type), i),
+                  scalar, i);
       int64_t offset;
       Object *object = agent.world.memory->find(address, offset);
       std::memcpy(to, object->data + offset, size);
@@ -211,8 +202,8 @@ static void store(Agent &agent, const Step &step) {
                  causeFix(value.mark(i)), i, /*operands=*/2);
     uint64_t address = pointers.as<uint64_t>()[i];
     const uint8_t *from = value.bytes.data() + i * size;
-    agent.touch(step, address, size, Access::Write, laneOf(type, i), scalar, i,
-                from);
+    agent.touch(step, address, size, Access::Write, laneOf(shapeOf(type), i),
+                scalar, i, from);
     int64_t offset;
     Object *object = agent.world.memory->find(address, offset);
     std::memcpy(object->data + offset, from, size);

@@ -36,6 +36,8 @@ struct Step {
   llvm::SmallVector<Body *, 2> bodies;
   /// Successors, as numbers of blocks of the same body.
   llvm::SmallVector<uint32_t, 2> successors;
+  /// Of a check of hints: how long runs are known to be, along each dimension.
+  llvm::SmallVector<int64_t, 2> runs;
   /// Elements and kind of the first result.
   int64_t count = 0;
   Kind kind = Kind::I32;

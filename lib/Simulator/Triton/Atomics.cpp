@@ -109,7 +109,7 @@ static void perform(Agent &agent, const Step &step, Tile *mask, MemSemantic sem,
     uint64_t address = pointers.as<uint64_t>()[i];
     agent.touch(step, address, size,
                 scope == MemScope::CTA ? Access::AtomicCTA : Access::Atomic,
-                static_cast<uint32_t>(i), scalar, i);
+                laneOf(shapeOf(type), i), scalar, i);
     int64_t offset;
     Object *object = agent.world.memory->find(address, offset);
     std::byte *at = object->data + offset;

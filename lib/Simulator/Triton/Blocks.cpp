@@ -56,6 +56,19 @@ static void makeDescriptor(Agent &agent, const Step &step) {
   BlockView view(agent.out(step));
   Type element = op.getBase().getType().getPointee();
   const int64_t size = bytesOf(*kindOf(element));
+  for (int64_t d = 0; d < view.rank; ++d)
+    if (view.shape(d) < 0 || view.stride(d) < 0)
+      agent.fail(
+          step, Code::InvalidOp,
+          "dimension " + std::to_string(d) + " of the descriptor has size " +
+              std::to_string(view.shape(d)) + " and stride " +
+              std::to_string(view.stride(d)) + ": neither may be negative",
+          "give the sizes and strides of a tensor in memory");
+  if (int64_t last = view.stride(view.rank - 1); last != 1)
+    agent.fail(step, Code::InvalidOp,
+               "the last stride of the descriptor is " + std::to_string(last) +
+                   ": elements along it lie beside each other",
+               "put the dimension whose stride is 1 last");
   if (view.base() % 16)
     agent.fail(step, Code::Misaligned,
                "the descriptor's tensor begins at " +
@@ -116,25 +129,22 @@ static void pad(Tile &out, int64_t i, bool isNaN) {
     std::memset(out.bytes.data() + i * bytesOf(out.kind), 0, bytesOf(out.kind));
 }
 
-static uint32_t laneOf(int64_t element) {
-  return 0x70000000u | static_cast<uint32_t>(element);
-}
-
 static void read(Agent &agent, const Step &step, const BlockView &view,
                  ArrayRef<int64_t> block, unsigned checked,
                  ArrayRef<int64_t> offsets, bool isNaN) {
   Tile out(step.kind, step.count);
   const unsigned size = bytesOf(out.kind);
-  forEach(
-      view, block, checked, size, offsets,
-      [&](int64_t i, std::optional<uint64_t> address) {
-        if (!address)
-          return pad(out, i, isNaN);
-        agent.touch(step, *address, size, Access::Read, laneOf(i), false, i);
-        int64_t offset;
-        Object *object = agent.world.memory->find(*address, offset);
-        std::memcpy(out.bytes.data() + i * size, object->data + offset, size);
-      });
+  forEach(view, block, checked, size, offsets,
+          [&](int64_t i, std::optional<uint64_t> address) {
+            if (!address)
+              return pad(out, i, isNaN);
+            agent.touch(step, *address, size, Access::Read, laneOfBlock(i),
+                        false, i);
+            int64_t offset;
+            Object *object = agent.world.memory->find(*address, offset);
+            std::memcpy(out.bytes.data() + i * size, object->data + offset,
+                        size);
+          });
   agent.out(step) = std::move(out);
 }
 
@@ -153,8 +163,8 @@ static void write(Agent &agent, const Step &step, const BlockView &view,
                              " of the block: " + causeText(value.mark(i)),
                          causeFix(value.mark(i)));
             const uint8_t *from = value.bytes.data() + i * size;
-            agent.touch(step, *address, size, Access::Write, laneOf(i), false,
-                        i, from);
+            agent.touch(step, *address, size, Access::Write, laneOfBlock(i),
+                        false, i, from);
             int64_t offset;
             Object *object = agent.world.memory->find(*address, offset);
             std::memcpy(object->data + offset, from, size);
@@ -268,8 +278,8 @@ static void reduceDescriptor(Agent &agent, const Step &step) {
                              std::to_string(i) +
                              " of the block: " + causeText(value.mark(i)),
                          causeFix(value.mark(i)));
-            agent.touch(step, *address, size, Access::Atomic, laneOf(i), false,
-                        i);
+            agent.touch(step, *address, size, Access::Atomic, laneOfBlock(i),
+                        false, i);
             int64_t offset;
             Object *object = agent.world.memory->find(*address, offset);
             std::byte *at = object->data + offset;

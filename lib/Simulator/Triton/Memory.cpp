@@ -16,14 +16,16 @@
 using namespace titan::tt;
 
 static constexpr uint64_t everyone = (uint64_t{1} << 24) - 1;
-static constexpr uint32_t atomicLane = 0xFFFFFFFF, severalLanes = 0xFFFFFFFE;
+static constexpr uint32_t atomicFlag = 1u << 31, ctaFlag = 1u << 30,
+                          severalLanes = ctaFlag - 1;
 
 static uint64_t pack(uint64_t program, uint8_t barriers, uint32_t lane) {
   return (program << 40) | (uint64_t{barriers} << 32) | lane;
 }
 static uint64_t programOf(uint64_t word) { return word >> 40; }
 static uint8_t barriersOf(uint64_t word) { return word >> 32; }
-static uint32_t laneOf(uint64_t word) { return word; }
+static uint32_t threadOf(uint64_t word) { return word & severalLanes; }
+static uint32_t flagsOf(uint64_t word) { return word & (atomicFlag | ctaFlag); }
 
 /// splitmix64.
 static uint64_t poisonOf(uint64_t seed, uint64_t index) {
@@ -74,8 +76,10 @@ Memory::Memory(llvm::ArrayRef<RunObject> given, unsigned unit, bool turns)
     uint64_t units = from.bytes / unit + 1;
     object.words.reset(static_cast<std::atomic<uint64_t> *>(
         getZeros(2 * units * sizeof(uint64_t))));
-    if (turns)
+    if (turns) {
       object.clocks = std::make_unique<uint32_t[]>(2 * units);
+      object.sizes = std::make_unique<uint8_t[]>(units);
+    }
     if (!from.written)
       object.written = std::make_unique<uint8_t[]>(units);
     for (uint64_t i = 0; from.poison && i < from.bytes / 8; ++i) {
@@ -107,9 +111,11 @@ Fault Memory::touch(Object &object, int64_t offset, unsigned size,
                     bool same) {
   const uint64_t me = uint64_t{actor.program} + 1;
   const bool reads = access == Access::Read;
-  const bool atomic = access == Access::Atomic || access == Access::AtomicCTA;
-  const uint64_t mine =
-      pack(me, actor.barriers, access == Access::Atomic ? atomicLane : lane);
+  const uint32_t flags = access == Access::Atomic      ? atomicFlag
+                         : access == Access::AtomicCTA ? atomicFlag | ctaFlag
+                                                       : 0;
+  const bool atomic = flags != 0;
+  const uint64_t mine = pack(me, actor.barriers, flags | lane);
   Fault fault;
   const uint64_t first = uint64_t(offset) >> object.shift,
                  last = uint64_t(offset + size - 1) >> object.shift;
@@ -122,9 +128,7 @@ Fault Memory::touch(Object &object, int64_t offset, unsigned size,
       if (program == 0)
         return true;
       if (program == me) // Another element, and no barrier since.
-        return laneOf(word) == lane || laneOf(word) == atomicLane || atomic ||
-               barriersOf(word) != actor.barriers ||
-               (laneOf(word) == severalLanes && which == 1 && reads);
+        return threadOf(word) == lane || barriersOf(word) != actor.barriers;
       if (!actor.seen || program == everyone)
         return false;
       auto it = actor.seen->find(program - 1);
@@ -144,7 +148,7 @@ Fault Memory::touch(Object &object, int64_t offset, unsigned size,
       if (old != mine && programOf(old) != everyone) {
         uint64_t next = mine;
         if (programOf(old) == me && barriersOf(old) == actor.barriers &&
-            laneOf(old) != lane)
+            threadOf(old) != lane)
           next = pack(me, actor.barriers, severalLanes);
         else if (programOf(old) != 0 && programOf(old) != me &&
                  !ordered(old, 1))
@@ -166,22 +170,31 @@ Fault Memory::touch(Object &object, int64_t offset, unsigned size,
         fault.kind = Fault::Unwritten;
       continue;
     }
+    /// Atomics on both sides are no race.
+    auto bothAtomic = [&](uint64_t word) {
+      const bool own = programOf(word) == me;
+      return atomic && (flagsOf(word) & atomicFlag) &&
+             object.sizes[i] == size &&
+             (own || !((flags | flagsOf(word)) & ctaFlag));
+    };
     uint64_t next = mine;
     uint64_t before = writeWord.load(std::memory_order_relaxed);
-    bool joined = access == Access::Atomic && laneOf(before) == atomicLane &&
-                  programOf(before) != 0 && programOf(before) != me;
-    if (joined && !ordered(before, 0))
-      next = pack(everyone, 0, atomicLane);
+    if (programOf(before) != 0 && bothAtomic(before) && !ordered(before, 0))
+      next =
+          programOf(before) == me
+              ? pack(me, actor.barriers, flags | flagsOf(before) | severalLanes)
+              : pack(everyone, 0, atomicFlag | severalLanes);
     uint64_t writer = writeWord.exchange(next);
-    // Atomics on both sides are no race.
-    if (!(access == Access::Atomic && laneOf(writer) == atomicLane) &&
-        !(same && programOf(writer) == me) && !ordered(writer, 0))
+    if (!bothAtomic(writer) && !ordered(writer, 0) &&
+        !(same && programOf(writer) == me && !flagsOf(writer)))
       race(writer, true);
     uint64_t reader = readWord.load();
     if (!ordered(reader, 1))
       race(reader, false);
-    if (turns)
+    if (turns) {
       object.clocks[2 * i] = actor.clock;
+      object.sizes[i] = size;
+    }
     if (atomic && object.written && !object.written[i] &&
         fault.kind == Fault::Fine)
       fault.kind = Fault::Unwritten;

@@ -15,7 +15,8 @@
 //
 //   bits 40..63  the program + 1, or `everyone` (several)
 //   bits 32..39  the barriers that the program had passed, modulo 256
-//   bits 0..31   the element of its tensor (`lane`), or `atomic`, or `several`
+//   bit 31       it was an atomic; bit 30: one that is none to other programs
+//   bits 0..29   the element of its tensor (`lane`), or `several`
 //
 // Programs that run in parallel mark first and look second (sequentially
 // consistent), so that of two that conflict at least one sees the other.
@@ -27,6 +28,8 @@
 #define TITAN_SIMULATOR_TRITON_MEMORY_H
 
 #include "titan/Simulator/Triton/Triton.h"
+
+#include "llvm/Support/MathExtras.h"
 
 #include <atomic>
 #include <memory>
@@ -45,6 +48,9 @@ struct Object {
   };
   /// Clocks of the last write and read, where programs take turns.
   std::unique_ptr<uint32_t[]> clocks;
+  /// Bytes of the last write of each, where programs take turns: atomics of
+  /// different sizes are none to each other.
+  std::unique_ptr<uint8_t[]> sizes;
   /// A byte for each unit that says whether it was written; null: all were.
   std::unique_ptr<uint8_t[]> written;
 };
@@ -62,6 +68,18 @@ struct Actor {
 };
 
 enum class Access : uint8_t { Read, Write, Atomic, AtomicCTA };
+
+/// Names an element of a tensor of this shape: elements of tensors of one shape
+/// lie in the same threads. Blocks of descriptors have threads of their own.
+inline uint32_t laneOf(llvm::ArrayRef<int64_t> shape, int64_t element) {
+  uint32_t hash = 0;
+  for (int64_t size : shape)
+    hash = hash * 31 + llvm::Log2_64(size) + 1;
+  return ((hash % 0x3FE) << 20) | static_cast<uint32_t>(element);
+}
+inline uint32_t laneOfBlock(int64_t element) {
+  return (0x3FEu << 20) | static_cast<uint32_t>(element);
+}
 
 /// What is wrong with an access; `Fine`: nothing.
 struct Fault {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Agent.h"
 
+#include "titan/Analysis/Triton/AxisInfo.h"
 #include "titan/Dialect/Triton/DeviceFunctions.h"
 #include "titan/Target/LoopCounter.h"
 
@@ -124,12 +125,17 @@ private:
   Step hintsOf(const Step &of) {
     Step step;
     if (of.op->getNumResults() == 1 &&
-        llvm::any_of(hintNames, [&](StringRef name) {
-          return of.op->hasAttrOfType<DenseIntElementsAttr>(name);
-        })) {
+        llvm::any_of(hintNames,
+                     [&](StringRef name) { return of.op->hasAttr(name); })) {
       step.run = checkHints;
       step.op = of.op;
       step.in = of.out;
+      // What a kernel is compiled from.
+      if (!infos)
+        infos = std::make_unique<titan::AxisInfos>(
+            world.kernel->getParentOfType<ModuleOp>());
+      for (unsigned exponent : infos->of(of.op->getResult(0)).contiguity)
+        step.runs.push_back(int64_t{1} << exponent);
     }
     return step;
   }
@@ -185,6 +191,7 @@ private:
 
   World &world;
   llvm::DenseMap<Region *, Body *> bodies;
+  std::unique_ptr<titan::AxisInfos> infos;
 };
 } // namespace
 
@@ -399,9 +406,9 @@ static void runFor(Agent &agent, const Step &step) {
   const __int128 low = number(bounds[0]), high = number(bounds[1]),
                  by = number(bounds[2]);
   if (by <= 0)
-    agent.fail(step, Code::UndefinedRead,
-               "the step of the loop is " + std::to_string(bounds[2]),
-               "a step is positive");
+    agent.fail(step, Code::InvalidOp,
+               "the step of the loop is " + std::to_string(bounds[2]) +
+                   ": it must be positive");
   if (std::string why = titan::counterOverflow(bounds[0], bounds[1], bounds[2],
                                                width, isUnsigned);
       !why.empty())
@@ -426,6 +433,16 @@ static void runIf(Agent &agent, const Step &step) {
   bool taken = agent.getScalar(step, 0, "the condition");
   if (Body *body = step.bodies[taken ? 0 : 1])
     agent.run(*body, {});
+  takeResults(agent, step);
+}
+
+static void runSwitch(Agent &agent, const Step &step) {
+  const int64_t value = agent.getScalar(step, 0, "the case");
+  auto cases = cast<scf::IndexSwitchOp>(step.op).getCases();
+  // The first region is for all other numbers.
+  const auto *found = llvm::find(cases, value);
+  agent.run(*step.bodies[found == cases.end() ? 0 : found - cases.begin() + 1],
+            {});
   takeResults(agent, step);
 }
 
@@ -543,17 +560,20 @@ static void checkHints(Agent &agent, const Step &step) {
   int64_t walk = 1;
   if (auto pointer = dyn_cast<PointerType>(getElementTypeOrSelf(type))) {
     std::optional<Kind> kind = kindOf(pointer.getPointee());
-    walk = kind ? bytesOf(*kind) : 1;
+    if (!kind) // Of a block.
+      return;
+    walk = bytesOf(*kind);
   } else if (!getElementTypeOrSelf(type).isInteger()) {
     return;
   }
   auto value = [&](int64_t i) { return tile.getInteger(i); };
   const size_t rank = std::max<size_t>(shapeOf(type).size(), 1);
   auto hint = [&](StringRef name, size_t dim) -> int64_t {
-    auto given = step.op->getAttrOfType<DenseIntElementsAttr>(name);
-    if (!given || given.getNumElements() != static_cast<int64_t>(rank))
-      return 1;
-    return std::max<int64_t>(given.getValues<APInt>()[dim].getSExtValue(), 1);
+    Attribute given = step.op->getAttr(name);
+    if (auto number = dyn_cast_or_null<IntegerAttr>(given))
+      return number.getInt();
+    auto dense = dyn_cast_or_null<DenseIntElementsAttr>(given);
+    return dense ? dense.getValues<APInt>()[dim].getSExtValue() : 1;
   };
   for (size_t dim = 0; dim < rank; ++dim) {
     const bool shaped = !shapeOf(type).empty();
@@ -563,11 +583,10 @@ static void checkHints(Agent &agent, const Step &step) {
                    return at % by && value(i) != value(before) + walk;
                  });
     if (int64_t by = hint(hintNames[0], dim); by > 1)
-      // Of a run the first one.
+      // Of each run that the compiler knows of the first one.
       checkAlong(agent, step, dim, "what tl.multiple_of(" + Twine(by) + ")",
-                 [&](int64_t before, int64_t i, int64_t) {
-                   return (before < 0 || value(i) != value(before) + walk) &&
-                          value(i) % by != 0;
+                 [&](int64_t, int64_t i, int64_t at) {
+                   return at % step.runs[dim] == 0 && value(i) % by != 0;
                  });
     if (int64_t by = hint(hintNames[2], dim); shaped && by > 1)
       checkAlong(agent, step, dim, "what tl.max_constancy(" + Twine(by) + ")",
@@ -668,6 +687,7 @@ void titan::tt::addControl(Table &table) {
     table[name] = yield;
   table["scf.for"] = runFor;
   table["scf.if"] = runIf;
+  table["scf.index_switch"] = runSwitch;
   table["scf.while"] = runWhile;
   table["scf.condition"] = runCondition;
   table["cf.br"] = runBranch;

@@ -257,6 +257,28 @@ tt.func @f(%i: i32) {
   tt.return
 }
 // -----
+tt.func @f(%t: tensor<4x8xi32>) {
+  // expected-error-re @+1 {{[tt-attribute] {{.*}}has 1 numbers, and 'tensor<4x8xi32>' takes 2}}
+  %0 = arith.addi %t, %t {tt.divisibility = dense<16> : tensor<1xi32>} : tensor<4x8xi32>
+  tt.return
+}
+// -----
+// expected-error-re @+1 {{[tt-attribute] {{.*}}has 2 numbers, and 'i32' takes 1}}
+tt.func @f(%i: i32 {tt.divisibility = dense<16> : tensor<2xi32>}) {
+  tt.return
+}
+// -----
+// expected-error-re @+1 {{[tt-attribute] {{.*}}has 2 numbers, and 'i32' takes 1}}
+func.func @f(%i: i32 {tt.divisibility = dense<16> : tensor<2xi32>}) {
+  return
+}
+// -----
+tt.func @f(%t: tensor<4x8xi32>) {
+  // expected-error-re @+1 {{[tt-attribute] {{.*}}one positive i32}}
+  %0 = arith.addi %t, %t {tt.divisibility = 16 : ui32} : tensor<4x8xi32>
+  tt.return
+}
+// -----
 tt.func @f(%t: tensor<4x8xf32>) {
   // expected-error-re @+1 {{[tt-attribute] {{.*}}no multiple of 3}}
   %0 = tt.elementwise_inline_asm "" {constraints = "", packed_element = 3 : i32, pure = true} %t : tensor<4x8xf32> -> tensor<4x8xf32>

@@ -1,4 +1,4 @@
-"""random_products.py TITAN --seed 1 --count 20
+"""random_products.py TITAN --seed 1 --count 20 [--lines K]
 
 Products of random shapes, elements and precisions: what the simulator of tt makes of each is what plain Python does, and
 the kernel of titan IR (converted.py), integers bit for bit.
@@ -118,14 +118,19 @@ def main():
     parser.add_argument("titan")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--lines", type=int)
     options = parser.parse_args()
     for seed in range(options.seed, options.seed + options.count):
         r = random.Random(seed)
         left, right, to, precision, bound = FORMS[seed % len(FORMS)]
         batch = r.choice((0, 0, 2, 4))
         m, n, k = (1 << r.randrange(low, 7) for low in (0, 0, 3))
+        k = options.lines or k
         while (batch or 1) * m * n * k > 1 << 16:
-            k //= 2
+            if options.lines:
+                m, n = max(m // 2, 1), max(n // 2, 1)
+            else:
+                k //= 2
         warps = 1 << r.randrange(4)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder)

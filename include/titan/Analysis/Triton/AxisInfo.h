@@ -43,7 +43,8 @@
 //   * x / y and x mod y, signed, of a run: quotients round towards zero, so that
 //     runs of copies and of successors hold where x is not negative.
 //   * An extension of a run that is longer than its alignment, addptr's of an
-//     i32 included: no run wraps. (Runs as long as their alignment cannot.)
+//     i32 included: no run of 32 bits or more wraps. (Runs as long as their
+//     alignment cannot; of narrower types wrapping is what programs do.)
 //
 // Over loops and branches the smallest fixed point of MLIR's data-flow framework:
 // all three only fall. lib/Analysis/Scalars, the proof's polynomials, speak of
