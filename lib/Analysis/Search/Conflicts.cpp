@@ -397,9 +397,11 @@ std::string Conflicts::fixOfFlag(const AccessRecord &x,
              "; wait for that";
     return "";
   }
+  // (Of what several CTAs write alike fixOfCtas tells.)
+  const bool alike = x.event->op == y.event->op;
   // What has to come behind a wait of its own cannot come before that signal.
   if (before && waitsItself && waitsItself > before)
-    return "let the CTAs meet once more between the two: each adds to a second "
+    return alike ? "" : "let the CTAs meet once more between the two: each adds to a second "
            "flag behind " +
            quoted(x.event) + ", and waits for it before " + quoted(y.event) +
            "; or write another tensor than the one that is read";
@@ -411,7 +413,7 @@ std::string Conflicts::fixOfFlag(const AccessRecord &x,
     return "move '" + x.event->op->getName().getStringRef().str() +
            "' before '" + before->op->getName().getStringRef().str() +
            "', which tells the CTA that waits for the flag that it is done";
-  if (any && program.agents[x.agent].cta != program.agents[y.agent].cta)
+  if (any && !alike && program.agents[x.agent].cta != program.agents[y.agent].cta)
     return "let " + cta(y.agent) + " wait, before " + quoted(y.event) +
            ", for what " + cta(x.agent) + " adds to " + nameOfFlag(anyFlag) +
            " behind it by " + quoted(any) + " (titan.flag.wait)";
@@ -533,11 +535,11 @@ void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
     finding->fix = notWaited(y, x);
   if (finding->fix.empty())
     finding->fix = fixOfElect(x, y);
-  if (finding->fix.empty())
-    finding->fix = fixOfCtas(x, y);
   if (finding->fix.empty() && isa<GlobalType>(type) &&
       (code == Code::Race || code == Code::CompletionNotObserved))
     finding->fix = fixOfFlag(x, y);
+  if (finding->fix.empty())
+    finding->fix = fixOfCtas(x, y);
   if (finding->fix.empty() && code == Code::CompletionNotObserved)
     finding->fix = fixOfGroup(x, y);
   const AgentInfo &one = program.agents[x.agent],
