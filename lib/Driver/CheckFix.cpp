@@ -8,8 +8,10 @@
 //
 // In rounds: what is misspelt becomes the word that is nearest to it; the edits
 // that errors bring are made; where nothing but fences is missing, they are put
-// in (titan/Transforms/InsertFences.h). A round after which an error that it was
-// to mend is still there is taken back, and is the last one.
+// in (titan/Transforms/InsertFences.h), for those that stand at the wrong place.
+// What one round shows the next may mend. Kept is the last text with fewer errors
+// than the one kept before, and with none that this one had not; where all edits
+// of a round together come to no such text, each is tried by itself.
 //
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
@@ -21,30 +23,35 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <map>
 #include <set>
 
 using namespace mlir;
 using namespace titan;
 
 namespace {
-/// An error by its code and line.
-using Mistake = std::pair<std::string, unsigned>;
+/// Errors by their codes and lines.
+using Mistakes = std::map<std::pair<std::string, unsigned>, unsigned>;
 
 /// One look at a text, of which nothing is printed.
 class Look {
 public:
   Look(StringRef text, const CheckCommand &command);
 
-  std::set<Mistake> errors;
+  Mistakes errors;
+  /// Nothing was checked for an error before that.
+  bool misspelt = false;
   std::vector<TextEdit> edits;
-  /// What each edit is, for people, and the errors that it is to mend.
+  /// What each edit is, for people.
   std::vector<std::string> said;
-  std::set<Mistake> mended;
 
 private:
-  void add(TextEdit edit, const Twine &what, StringRef code, Location loc);
+  void add(TextEdit edit, const Twine &what);
   void spell(StringRef text, const Diagnostic &diagnostic);
   void fences(StringRef text, ModuleOp module, const CheckCommand &command);
+
+  /// Lines that errors of missing fences name.
+  std::set<unsigned> misplaced;
 };
 } // namespace
 
@@ -53,14 +60,30 @@ static unsigned lineOf(Location loc) {
   return at ? at.getLine() : 0;
 }
 
-void Look::add(TextEdit edit, const Twine &what, StringRef code, Location loc) {
+void Look::add(TextEdit edit, const Twine &what) {
   // Two errors may have one cause.
   for (const TextEdit &other : edits)
     if (other.offset == edit.offset && other.text == edit.text)
       return;
   said.push_back(("line " + Twine(edit.line) + ": " + what).str());
-  mended.insert({code.str(), lineOf(loc)});
   edits.push_back(std::move(edit));
+}
+
+/// The line of one of a kernel's fences, where nothing else stands in it.
+static std::optional<TextEdit> fenceLine(StringRef text, KernelOp kernel,
+                                         unsigned line) {
+  if (llvm::none_of(fencesOf(kernel), [&](Operation *fence) {
+        return lineOf(fence->getLoc()) == line;
+      }))
+    return std::nullopt;
+  size_t begin = 0;
+  for (unsigned n = 1; n < line && begin < text.size(); ++n)
+    begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
+  StringRef own = text.drop_front(begin);
+  own = own.take_front(std::min(own.find('\n'), own.size() - 1) + 1);
+  if (!own.trim().starts_with("titan.") || own.contains('}'))
+    return std::nullopt;
+  return TextEdit{begin, line, "", own.size()};
 }
 
 /// "... 'titan.tma.laod' ... did you mean titan.tma.load?", where that word
@@ -92,8 +115,7 @@ void Look::spell(StringRef text, const Diagnostic &diagnostic) {
   if (found == StringRef::npos)
     return;
   unsigned line = text.take_front(found).count('\n') + 1;
-  add({found, line, near.str(), word.size()}, word + " becomes " + near,
-      "misspelt", diagnostic.getLocation());
+  add({found, line, near.str(), word.size()}, word + " becomes " + near);
 }
 
 /// The fences that are all that is missing.
@@ -113,10 +135,16 @@ void Look::fences(StringRef text, ModuleOp module,
       std::string line = fence.text();
       auto edit = lineBefore(text, fence.before, line);
       if (edit && !(fence.map && line.find(" %") == std::string::npos))
-        add(std::move(*edit), "before it: " + line,
-            codeInfo(fence.why.code).code, fence.why.second);
-      fence.insert();
+        add(std::move(*edit), "before it: " + line);
     }
+    // What was written in place of them.
+    for (unsigned line : misplaced)
+      if (auto edit = fenceLine(text, kernel, line); edit && !edits.empty())
+        add(std::move(*edit),
+            StringRef(text).substr(edit->offset, edit->erased).trim() +
+                " goes");
+    for (const FenceInsertion &fence : plan->fences)
+      fence.insert();
   }
 }
 
@@ -125,7 +153,8 @@ Look::Look(StringRef text, const CheckCommand &command) {
   ScopedDiagnosticHandler quiet(
       &session.getContext(), [&](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
-          errors.insert({"misspelt", lineOf(diagnostic.getLocation())});
+          misspelt = true;
+          ++errors[{"misspelt", lineOf(diagnostic.getLocation())}];
           spell(text, diagnostic);
         }
         return success();
@@ -135,6 +164,7 @@ Look::Look(StringRef text, const CheckCommand &command) {
   if (!module || !edits.empty())
     return;
   errors.clear();
+  misspelt = false;
   OwningOpRef<ModuleOp> written = module->clone();
   PassManager passes(&session.getContext());
   buildCheckPipeline(passes);
@@ -149,39 +179,97 @@ Look::Look(StringRef text, const CheckCommand &command) {
     for (const Finding &finding : verdict.search.findings) {
       if (finding.severity != Severity::Error)
         continue;
-      StringRef code(codeInfo(finding.code).code);
-      errors.insert({code.str(), lineOf(finding.loc)});
+      ++errors[{std::string(codeInfo(finding.code).code), lineOf(finding.loc)}];
+      if (finding.code == Code::ProxyFenceMissing)
+        for (const FindingPlace &place : finding.others)
+          misplaced.insert(lineOf(place.loc));
       for (const FindingEdit &each : finding.edits)
         if (auto edit = replacement(text, each))
-          add(std::move(*edit), each.from + " becomes " + each.to, code,
-              finding.loc);
+          add(std::move(*edit), each.from + " becomes " + each.to);
     }
   }
   if (edits.empty() && !errors.empty())
     fences(text, *written, command);
 }
 
-Mended titan::mend(std::string text, const CheckCommand &command) {
-  static constexpr int mostRounds = 8;
-  Mended result{std::move(text), {}};
-  auto look = std::make_unique<Look>(result.text, command);
-  for (int round = 0; round < mostRounds && !look->edits.empty(); ++round) {
-    std::string changed = applied(result.text, look->edits);
-    auto next = std::make_unique<Look>(changed, command);
-    // Lines move where some are put in: then fewer errors are enough.
-    bool lines = llvm::any_of(
-        look->edits, [](const TextEdit &edit) { return edit.erased == 0; });
-    bool better = lines ? next->errors.size() < look->errors.size()
-                        : llvm::none_of(
-                              look->mended,
-                              [&](const Mistake &error) {
-                                return next->errors.contains(error);
-                              });
-    if (!better)
-      break;
-    result.text = std::move(changed);
-    llvm::append_range(result.edits, look->said);
-    look = std::move(next);
+/// Errors, where their lines are in a text that has been changed.
+static Mistakes moved(const Mistakes &errors, StringRef text,
+                      ArrayRef<TextEdit> edits) {
+  Mistakes result;
+  for (auto &[error, times] : errors) {
+    int64_t line = error.second;
+    for (const TextEdit &edit : edits) {
+      StringRef erased = text.substr(edit.offset, edit.erased);
+      if (edit.line < error.second ||
+          (edit.line == error.second && erased.empty()))
+        line += StringRef(edit.text).count('\n') - int64_t(erased.count('\n'));
+    }
+    result[{error.first, unsigned(line)}] += times;
   }
   return result;
+}
+
+static unsigned count(const Mistakes &errors) {
+  unsigned sum = 0;
+  for (auto &[error, times] : errors)
+    sum += times;
+  return sum;
+}
+
+/// Whether a text has fewer errors than one that has `before`, at its own lines,
+/// and none that this one has not. (Of a misspelt one no others are known.)
+static bool isBetter(const Look &now, const Mistakes &before, bool misspelt) {
+  if (misspelt)
+    return !now.misspelt || llvm::none_of(now.errors, [&](const auto &error) {
+      return before.contains(error.first);
+    });
+  return count(now.errors) < count(before) &&
+         llvm::all_of(
+             now.errors,
+             [&](const auto &error) {
+               auto known = before.find(error.first);
+               return known != before.end() && error.second <= known->second;
+             });
+}
+
+Mended titan::mend(std::string text, const CheckCommand &command) {
+  static constexpr int mostRounds = 8;
+  static constexpr size_t mostAlone = 8;
+  Mended kept{std::move(text), {}};
+  auto look = std::make_shared<Look>(kept.text, command);
+  // True: a better text is kept. Of the first round all edits, or one.
+  auto rounds = [&](std::optional<size_t> alone) {
+    Mended now = kept;
+    std::shared_ptr<Look> at = look;
+    Mistakes before = look->errors;
+    std::set<std::string> seen{now.text};
+    for (int round = 0; round < mostRounds && !at->edits.empty(); ++round) {
+      std::vector<TextEdit> edits = at->edits;
+      std::vector<std::string> said = at->said;
+      if (alone && round == 0) {
+        edits = {edits[*alone]};
+        said = {said[*alone]};
+      }
+      before = moved(before, now.text, edits);
+      now.text = applied(now.text, std::move(edits));
+      llvm::append_range(now.edits, said);
+      if (!seen.insert(now.text).second)
+        return false;
+      at = std::make_shared<Look>(now.text, command);
+      if (!isBetter(*at, before, look->misspelt))
+        continue;
+      kept = std::move(now);
+      look = std::move(at);
+      return true;
+    }
+    return false;
+  };
+  for (bool more = true; more && !look->edits.empty();) {
+    more = rounds(std::nullopt);
+    const size_t each =
+        look->edits.size() > 1 ? std::min(look->edits.size(), mostAlone) : 0;
+    for (size_t i = 0; !more && i < each; ++i)
+      more = rounds(i);
+  }
+  return kept;
 }

@@ -508,7 +508,7 @@ titan.kernel @nobody(%A: !global) warps(8) launch {
 }
 
 // MORE-WAITS: [deadlock]
-// MORE-WAITS: fix: %full[1] is waited for once more than it is signalled (1 phases): let both sides run equally often
+// MORE-WAITS: fix: %full[1] is waited for once more than it is signalled (1 phase): let both sides run equally often
 // The consumer runs once more.
 titan.kernel @more_waits(%A: !global) warps(8) launch {
   %c1 = arith.constant 1 : index

@@ -380,16 +380,8 @@ static bool dependOn(SmallVector<Value> numbers, Value from) {
   return false;
 }
 
-/// The arrival behind which `access` stands in its iteration, without a wait
-/// between them, where it is of the slot accessed and who does the other access
-/// waits for that barrier; null if there is none, or one behind the access too.
-static std::pair<Operation *, Value> signalBefore(Operation *access,
-                                                  Operation *other) {
-  // (What all CTAs see is nobody's slot.)
-  if (llvm::any_of(effectsOf<effect::Access>(access), [](const auto &each) {
-        return isa<GlobalType>(getRoot(each.bytes.object).getType());
-      }))
-    return {};
+/// The barriers that the text of a partition waits for before this.
+static llvm::SmallPtrSet<Value, 8> waitedBefore(Operation *other) {
   Operation *scope = other->getParentOfType<PartitionOp>();
   llvm::SmallPtrSet<Value, 8> waited;
   (scope ? scope : other->getParentOfType<KernelOp>())
@@ -400,6 +392,20 @@ static std::pair<Operation *, Value> signalBefore(Operation *access,
           waited.insert(getRoot(wait.barrier.barrier));
         return WalkResult::advance();
       });
+  return waited;
+}
+
+/// The arrival behind which `access` stands in its iteration, without a wait
+/// between them, where it is of the slot accessed and who does the other access
+/// waits for that barrier; null if there is none, or one behind the access too.
+static std::pair<Operation *, Value> signalBefore(Operation *access,
+                                                  Operation *other) {
+  // (What all CTAs see is nobody's slot.)
+  if (llvm::any_of(effectsOf<effect::Access>(access), [](const auto &each) {
+        return isa<GlobalType>(getRoot(each.bytes.object).getType());
+      }))
+    return {};
+  llvm::SmallPtrSet<Value, 8> waited = waitedBefore(other);
   SmallVector<Value> slots = slotsOf(access);
   auto signals = [&](Operation *op) {
     Value found;
@@ -456,6 +462,58 @@ void checker::nameEarlySignal(const Raw &raw, Finding &finding) {
                   ": behind that the slot is another's";
     finding.others.push_back(
         {signal->getLoc(), "the slot is given up here, before the access"});
+    return;
+  }
+}
+
+/// The titan.elect behind `access`, which all lanes execute, whose lane arrives at
+/// a barrier that who does the other access waits for; null if there is none, or if
+/// something orders the lanes before it.
+static std::pair<ElectOp, Value> looseArrival(Operation *access,
+                                              Operation *other) {
+  if (access->getParentOfType<ElectOp>())
+    return {};
+  llvm::SmallPtrSet<Value, 8> waited = waitedBefore(other);
+  for (Operation *at = access; at; at = at->getParentOp()) {
+    for (Operation *op = at->getNextNode(); op; op = op->getNextNode()) {
+      if (!effectsOf<effect::ThreadBarrier>(op).empty())
+        return {};
+      std::pair<ElectOp, Value> found;
+      op->walk([&](Operation *each) {
+        for (const auto &arrive : effectsOf<effect::Arrive>(each))
+          if (Value ring = getRoot(arrive.barrier.barrier);
+              waited.contains(ring) && !PipeEnd::of(ring.getLoc()))
+            if (auto elect = each->getParentOfType<ElectOp>();
+                elect && !found.first)
+              found = {elect, ring};
+      });
+      if (found.first)
+        return found;
+    }
+    if (isa_and_nonnull<LoopLikeOpInterface, PartitionOp, KernelOp>(
+            at->getParentOp()))
+      break;
+  }
+  return {};
+}
+
+void checker::nameLooseLanes(const Raw &raw, Finding &finding) {
+  if (raw.code != Code::Race || !finding.fix.empty() || !raw.other)
+    return;
+  for (auto [access, other] :
+       {std::pair(raw.op, raw.other), std::pair(raw.other, raw.op)}) {
+    auto [elect, ring] = looseArrival(access, other);
+    if (!elect)
+      continue;
+    auto place = elect->getLoc()->findInstanceOf<FileLineColLoc>();
+    finding.fix =
+        "put titan.syncwarp before this titan.elect" +
+        (place ? " (line " + std::to_string(place.getLine()) + ")" : "") +
+        ": its lane arrives at " + nameOf(ring) + ", and '" +
+        access->getName().getStringRef().str() +
+        "' of the other lanes of its warp is not ordered before that";
+    finding.others.push_back(
+        {elect.getLoc(), "one lane arrives here for its whole warp"});
     return;
   }
 }

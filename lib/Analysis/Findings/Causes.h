@@ -39,6 +39,11 @@ std::vector<Raw *> findCauses(const Report &report,
 /// which its thread gives the slot up: says so in the fix, if there is none.
 void nameEarlySignal(const Raw &raw, Finding &finding);
 
+/// Where all lanes of a warp do one of two accesses that have no order, and the
+/// arrival that tells of it is one lane's, with nothing between that orders the
+/// lanes: says so in the fix, if there is none.
+void nameLooseLanes(const Raw &raw, Finding &finding);
+
 /// Where two accesses have no order, and a wait or an arrival of their ring, or
 /// one of the cluster's barrier, is relaxed: names it, and says so in the fix.
 void nameRelaxed(const Raw &raw, Finding &finding);

@@ -219,6 +219,14 @@ std::string Execution::fixOfParity(uint32_t b, uint32_t seen) const {
                           std::to_string(slots) + ") mod 2");
 }
 
+void Execution::editParity(Finding &finding, Operation *wait, int64_t parity,
+                           uint32_t b, uint32_t seen) const {
+  int64_t phase =
+      std::max<int64_t>(static_cast<int64_t>(seen) - barriers[b].base, 0);
+  if (!pipeEnd(b) && !fixOfCause(b) && (phase & 1) != parity)
+    editConstant(finding, wait, parity, phase & 1);
+}
+
 std::optional<std::string> Execution::fixOfCause(uint32_t b) const {
   if (int64_t most = arrivalsAt(b).first; most > barriers[b].count)
     return fixOfCount(b, most);
@@ -463,8 +471,8 @@ std::string Execution::fixOfCount(uint32_t b, int64_t arrivals) const {
     change.clear();
   return (lanes ? *lanes + "; or " : "") + "initialise " + barrierName(b) +
          " with count(" + std::to_string(arrivals) + ")" + change + ": " +
-         std::to_string(arrivals) + " arrive in a phase, and it counts " +
-         std::to_string(expected);
+         std::to_string(arrivals) + (arrivals == 1 ? " arrives" : " arrive") +
+         " in a phase, and it counts " + std::to_string(expected);
 }
 
 void Execution::editCount(Finding &finding, uint32_t b,
@@ -489,11 +497,14 @@ void Execution::editConstant(Finding &finding, Operation *op, int64_t from,
         value.getSExtValue() != from)
       continue;
     if (llvm::all_of(operand.getUsers(),
-                     [&](Operation *user) { return user == op; }))
+                     [&](Operation *user) { return user == op; })) {
       // (What has been folded has no place; the text finds it by its name.)
-      finding.edits.push_back({op->getLoc(),
-                               "constant " + std::to_string(from) + " ",
-                               "constant " + std::to_string(to) + " "});
+      std::string type;
+      llvm::raw_string_ostream(type) << operand.getType();
+      finding.edits.push_back(
+          {op->getLoc(), "constant " + std::to_string(from) + " : " + type,
+           "constant " + std::to_string(to) + " : " + type});
+    }
     return;
   }
 }
@@ -656,7 +667,8 @@ std::string Execution::fixOfDeadlock(uint32_t first) const {
       return barrierName(b) +
              " is waited for once more than it is signalled (" +
              std::to_string(barrier.phaseOfLife()) +
-             " phases): let both sides run equally often";
+             (barrier.phaseOfLife() == 1 ? " phase" : " phases") +
+             "): let both sides run equally often";
     }
     if (*next == a && barrier.pending == 0)
       return "bytes that " + barrierName(b) +

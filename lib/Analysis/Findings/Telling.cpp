@@ -142,6 +142,7 @@ void checker::tell(Report &report, std::vector<Trust> &trusted,
     Finding finding = raw->finding;
     finding.severity = severityOf(*raw);
     nameEarlySignal(*raw, finding);
+    nameLooseLanes(*raw, finding);
     nameRelaxed(*raw, finding);
     if (raw->code == Code::Undecided && finding.fix.empty() &&
         isa<scf::ForOp, scf::WhileOp>(raw->op))

@@ -302,47 +302,121 @@ std::string Conflicts::fixOfElect(const AccessRecord &x,
          "the titan.elect around it";
 }
 
-/// X's thread has added to the flag that Y's has waited for: too early, or without
-/// releasing what it did.
+/// Between CTAs: X's thread adds to a flag too early, or without releasing what it
+/// did; or Y's waits for less than shows it, or for no flag to which X's adds.
 std::string Conflicts::fixOfFlag(const AccessRecord &x,
                                  const AccessRecord &y) const {
   if (x.agent == y.agent)
     return "";
-  auto each = [&](const AccessRecord &of, auto visit) {
-    const AgentProgram &code = program.programs[of.agent];
+  auto each = [&](uint32_t agent, auto visit) {
+    const AgentProgram &code = program.programs[agent];
     for (const Event &event : code.events)
       for (const Action &action :
            ArrayRef(code.actions).slice(event.first, event.count))
         visit(event, action);
   };
-  llvm::DenseSet<uint32_t> flags;
-  each(y, [&](const Event &event, const Action &action) {
-    if (&event < y.event && action.kind == Action::WaitFlag)
-      flags.insert(action.object);
+  auto quoted = [](const Event *event) {
+    auto place = event->op->getLoc()->findInstanceOf<FileLineColLoc>();
+    return "'" + event->op->getName().getStringRef().str() + "'" +
+           (place ? " (line " + std::to_string(place.getLine()) + ")" : "");
+  };
+  auto nameOfFlag = [&](uint32_t object) {
+    return nameOf(program.roots[footprints[object].root]);
+  };
+  auto cta = [&](uint32_t agent) {
+    return "CTA " + std::to_string(program.agents[agent].cta);
+  };
+  // The flags that are waited for before Y, and the most that is waited for.
+  llvm::MapVector<uint32_t, std::pair<int64_t, const Event *>> waits;
+  each(y.agent, [&](const Event &event, const Action &action) {
+    if (&event >= y.event || action.kind != Action::WaitFlag)
+      return;
+    auto [known, fresh] =
+        waits.try_emplace(action.object, action.amount, &event);
+    if (!fresh && known->second.first < action.amount)
+      known->second = {action.amount, &event};
   });
-  const Event *before = nullptr, *behind = nullptr;
+  // What X's thread adds, and waits for, before X and behind it.
+  const Event *before = nullptr, *behind = nullptr, *any = nullptr;
+  const Event *waitsItself = nullptr, *observes = nullptr;
+  uint32_t flag = 0, anyFlag = 0;
   bool released = false;
-  each(x, [&](const Event &event, const Action &action) {
-    if (action.kind != Action::Access || !flags.contains(action.object))
+  each(x.agent, [&](const Event &event, const Action &action) {
+    if (action.kind == Action::WaitFlag && &event < x.event)
+      waitsItself = &event;
+    if (action.kind == Action::WaitGroup && &event > x.event && !observes)
+      observes = &event;
+    if (action.kind != Action::Access)
       return;
     const auto &access = std::get<effect::Access>(action.effect->what);
     if (!access.added)
       return;
+    const bool releases = access.sem != effect::Sem::Relaxed &&
+                          access.sem != effect::Sem::Acquire;
+    if (&event > x.event && releases && !any) {
+      any = &event;
+      anyFlag = action.object;
+    }
+    if (!waits.contains(action.object))
+      return;
+    flag = action.object;
     (&event < x.event ? before : behind) = &event;
-    released |= &event > x.event && access.sem != effect::Sem::Relaxed &&
-                access.sem != effect::Sem::Acquire;
+    released |= &event > x.event && releases;
   });
-  auto quoted = [](const Event *event) {
-    return "'" + event->op->getName().getStringRef().str() + "'";
-  };
-  if (behind)
-    return released ? ""
-                    : "let " + quoted(behind) +
-                          " release what comes before it: sem(release) "
-                          "scope(gpu), or titan.flag.signal";
+  if (behind && !released)
+    return "let " + quoted(behind) +
+           " release what comes before it: sem(release) scope(gpu), or "
+           "titan.flag.signal";
+  // A copy is done when its group has been waited for.
+  if (behind && x.mechanism && (!observes || observes > behind))
+    return "move " + quoted(behind) + ", which tells " + cta(y.agent) +
+           " that it is done, behind the wait for " + quoted(x.event) +
+           " (of its group, without `read`)";
+  if (behind) {
+    // All that is added, in this launch, and what of it is X's thread's.
+    int64_t all = flagAtLaunch(flag), own = 0;
+    const int64_t begin = all;
+    for (uint32_t a = 0; a < program.agents.size(); ++a)
+      each(a, [&](const Event &event, const Action &action) {
+        if (action.kind != Action::Access || action.object != flag)
+          return;
+        const auto &access = std::get<effect::Access>(action.effect->what);
+        if (!access.added || action.amount <= 0)
+          return;
+        const int64_t amount = action.amount * program.times(event, access.by);
+        all += amount;
+        own += a == x.agent ? amount : 0;
+      });
+    auto [least, wait] = waits[flag];
+    if (least <= all - own)
+      return quoted(wait) + " returns when " + nameOfFlag(flag) + " is " +
+             std::to_string(least) +
+             ", which it can be without the signal of " + cta(x.agent) +
+             ": of this launch it begins with " + std::to_string(begin) +
+             ", and all signals bring it to " + std::to_string(all) +
+             "; wait for that";
+    return "";
+  }
+  // (Of what several CTAs write alike fixOfCtas tells.)
+  const bool alike = x.event->op == y.event->op;
+  // What has to come behind a wait of its own cannot come before that signal.
+  if (before && waitsItself && waitsItself > before)
+    return alike ? "" : "let the CTAs meet once more between the two: each adds to a second "
+           "flag behind " +
+           quoted(x.event) + ", and waits for it before " + quoted(y.event) +
+           "; or write another tensor than the one that is read";
+  if (before && x.mechanism)
+    return "move " + quoted(before) + ", which tells " + cta(y.agent) +
+           " that it is done, behind the wait for " + quoted(x.event) +
+           " (of its group, without `read`)";
   if (before)
-    return "move " + quoted(x.event) + " before " + quoted(before) +
-           ", which tells the CTA that waits for the flag that it is done";
+    return "move '" + x.event->op->getName().getStringRef().str() +
+           "' before '" + before->op->getName().getStringRef().str() +
+           "', which tells the CTA that waits for the flag that it is done";
+  if (any && !alike && program.agents[x.agent].cta != program.agents[y.agent].cta)
+    return "let " + cta(y.agent) + " wait, before " + quoted(y.event) +
+           ", for what " + cta(x.agent) + " adds to " + nameOfFlag(anyFlag) +
+           " behind it by " + quoted(any) + " (titan.flag.wait)";
   return "";
 }
 
@@ -461,7 +535,8 @@ void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
     finding->fix = notWaited(y, x);
   if (finding->fix.empty())
     finding->fix = fixOfElect(x, y);
-  if (finding->fix.empty() && code == Code::Race)
+  if (finding->fix.empty() && isa<GlobalType>(type) &&
+      (code == Code::Race || code == Code::CompletionNotObserved))
     finding->fix = fixOfFlag(x, y);
   if (finding->fix.empty())
     finding->fix = fixOfCtas(x, y);

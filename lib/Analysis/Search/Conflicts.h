@@ -123,6 +123,8 @@ public:
   /// copies fills that memory, and the reader has not waited for one.
   std::function<std::string(const AccessRecord &read, const AccessRecord &copy)>
       notWaited;
+  /// What a flag holds at the launch.
+  std::function<int64_t(uint32_t footprint)> flagAtLaunch;
   /// Whether the warp of both has waited for the group of the first one, which is
   /// each thread's own, before the second one.
   std::function<bool(const AccessRecord &first, const AccessRecord &second)>

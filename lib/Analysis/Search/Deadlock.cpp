@@ -86,6 +86,7 @@ bool Execution::waitsTooLate(uint32_t a, const Event &event,
                                     std::to_string(barrier.phaseOfLife() - 1) +
                                     " is completed here"});
     finding->fix = fixOfCause(b).value_or(fixOfParity(b, seen));
+    editParity(*finding, event.op, action.amount, b, seen);
     lastMayBeMismatch(b);
   }
   return true;

@@ -94,7 +94,16 @@ Execution::Execution(const Program &program, Footprints &footprints,
           if (s.numbered && s.numberedAt < group && group <= s.numberedOf &&
               (x.agent == y.agent ||
                known[shape.time(x.agent, lane)] >= s.numberedTick))
-            return Conflicts::Cause{Code::GroupWaitCount, s.numbered->op, ""};
+            return Conflicts::Cause{
+                Code::GroupWaitCount, s.numbered->op,
+                "let it leave " + std::to_string(s.numberedOf - group) +
+                    " groups pending, and not " +
+                    std::to_string(s.numberedOf - s.numberedAt) + ": " +
+                    (s.numberedOf == group
+                         ? "none is"
+                         : std::to_string(s.numberedOf - group) +
+                               (s.numberedOf - group == 1 ? " is" : " are")) +
+                    " younger than the one that is needed"};
         }
     return std::nullopt;
   };
@@ -108,6 +117,9 @@ Execution::Execution(const Program &program, Footprints &footprints,
   conflicts.notWaited = [this](const AccessRecord &read,
                                const AccessRecord &copy) {
     return fixOfNoWait(read, copy);
+  };
+  conflicts.flagAtLaunch = [this](uint32_t footprint) {
+    return flagAtLaunch(footprint);
   };
   conflicts.waitedItself = [this](const AccessRecord &x,
                                   const AccessRecord &y) {

@@ -429,6 +429,9 @@ private:
   /// Of a constant that this operation alone takes.
   static void editConstant(Finding &finding, mlir::Operation *op, int64_t from,
                            int64_t to);
+  /// The parity of a wait that fixOfParity is told of.
+  void editParity(Finding &finding, mlir::Operation *wait, int64_t parity,
+                  uint32_t barrier, uint32_t seen) const;
   /// Arrivals by all lanes where one of each warp is counted.
   std::optional<std::string> fixOfLanes(uint32_t barrier) const;
   /// Bytes that are expected by hand beside a titan.copy_async, which expects

@@ -326,10 +326,10 @@ void Execution::overArrival(uint32_t a, const Event &event, uint32_t b,
   Report::Stop stop(report);
   if (Finding *finding = report.add(
           Code::BarrierArrivals, event.op, other ? other->event->op : nullptr,
-          Twine(amount) + " arrivals of " + who(a, event) + " at barrier " +
-              barrierName(b) + ", whose phase " + Twine(barrier.phaseOfLife()) +
-              " misses " + Twine(barrier.pending) + " of " +
-              Twine(barrier.ofPhase))) {
+          Twine(amount) + (amount == 1 ? " arrival of " : " arrivals of ") +
+              who(a, event) + " at barrier " + barrierName(b) +
+              ", whose phase " + Twine(barrier.phaseOfLife()) + " misses " +
+              Twine(barrier.pending) + " of " + Twine(barrier.ofPhase))) {
     if (other)
       finding->others.push_back(
           {other->event->op->getLoc(), "an earlier arrival of this phase, by " +
@@ -681,6 +681,7 @@ bool Execution::waitBarrier(uint32_t a, const Event &event,
               {other->op->getLoc(), "the phase is completed here"});
         finding->fix = fixOfCause(b).value_or(fixOfParity(b, seen));
         editCause(*finding, b);
+        editParity(*finding, event.op, action.amount, b, seen);
         if (phase == barrier.base + 1) // The first wait of all is left out.
           report.lastIsMismatch();
       }
