@@ -14,7 +14,7 @@
 // VARIANT relaxed: replace signal with %was = titan.atom add %i1, %F[%c0] : i32, !s -> i32
 // RUN: %variant relaxed %s | not titan check - 2>&1 | FileCheck %s --check-prefix=RELAXED
 // RELAXED: error: [race]
-// RELAXED: fix: let 'titan.atom' release what comes before it: sem(release) scope(gpu), or titan.flag.signal
+// RELAXED: fix: let 'titan.atom' (line {{[0-9]+}}) release what comes before it: sem(release) scope(gpu), or titan.flag.signal
 // VARIANT released: replace signal with %was = titan.atom add %i1, %F[%c0] sem(release) scope(gpu) : i32, !s -> i32
 // RUN: %variant released %s | titan check -
 //
