@@ -401,10 +401,13 @@ std::string Conflicts::fixOfFlag(const AccessRecord &x,
   const bool alike = x.event->op == y.event->op;
   // What has to come behind a wait of its own cannot come before that signal.
   if (before && waitsItself && waitsItself > before)
-    return alike ? "" : "let the CTAs meet once more between the two: each adds to a second "
-           "flag behind " +
-           quoted(x.event) + ", and waits for it before " + quoted(y.event) +
-           "; or write another tensor than the one that is read";
+    return alike ? ""
+                 : "let the CTAs meet once more between the two: each adds to "
+                   "a second "
+                   "flag behind " +
+                       quoted(x.event) + ", and waits for it before " +
+                       quoted(y.event) +
+                       "; or write another tensor than the one that is read";
   if (before && x.mechanism)
     return "move " + quoted(before) + ", which tells " + cta(y.agent) +
            " that it is done, behind the wait for " + quoted(x.event) +
@@ -413,7 +416,8 @@ std::string Conflicts::fixOfFlag(const AccessRecord &x,
     return "move '" + x.event->op->getName().getStringRef().str() +
            "' before '" + before->op->getName().getStringRef().str() +
            "', which tells the CTA that waits for the flag that it is done";
-  if (any && !alike && program.agents[x.agent].cta != program.agents[y.agent].cta)
+  if (any && !alike &&
+      program.agents[x.agent].cta != program.agents[y.agent].cta)
     return "let " + cta(y.agent) + " wait, before " + quoted(y.event) +
            ", for what " + cta(x.agent) + " adds to " + nameOfFlag(anyFlag) +
            " behind it by " + quoted(any) + " (titan.flag.wait)";

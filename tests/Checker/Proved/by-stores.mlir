@@ -8,6 +8,7 @@
 // VARIANT no_syncwarp: drop sync
 // RUN: %variant no_syncwarp %s | not titan check - --kernel bare --require=proved 2>&1 | FileCheck %s --check-prefix=NO-SYNCWARP
 // NO-SYNCWARP: [{{race}}]
+// NO-SYNCWARP: fix: put titan.syncwarp before this titan.elect (line 6{{[0-9]}}): its lane arrives at %full, and 'titan.shared.store' of the other lanes of its warp is not ordered before that
 // VARIANT one_lane: replace free with titan.elect { titan.mbarrier.arrive %empty[%stage : index] : !bars2 }
 // RUN: %variant one_lane %s | not titan check - --kernel bare --require=proved 2>&1 | FileCheck %s --check-prefix=ONE-LANE
 // ONE-LANE: [{{[a-z-]+}}]
