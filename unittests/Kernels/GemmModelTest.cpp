@@ -68,6 +68,31 @@ TEST(GemmModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
   EXPECT_GE(measured, 60);
 }
 
+/// The model cuts no tiles where that was measured to lose.
+TEST(GemmModel, CutsNoTilesWhereThatLost) {
+  std::ifstream file(TITAN_RESULTS "/h200-gemm-stream-k.json");
+  json table = json::parse(file);
+  GemmOptions open;
+  open.streamK = std::nullopt;
+  int lost = 0;
+  for (const json &row : table["shapes"]) {
+    double pick = 0, cut = std::numeric_limits<double>::max();
+    for (auto &[name, seconds] : row["again"].items())
+      if (name.find("/pick/") != std::string::npos)
+        pick = seconds;
+      else if (name.find("/stream-k") != std::string::npos)
+        cut = std::min(cut, seconds.get<double>());
+    ASSERT_GT(pick, 0);
+    if (cut <= pick)
+      continue;
+    ++lost;
+    const json &shape = row["shape"];
+    EXPECT_FALSE(pickGemm({shape[0], shape[1], shape[2]}, open).cuts())
+        << shape;
+  }
+  EXPECT_EQ(lost, 18);
+}
+
 /// The model's table: what it names is the fastest of ours in the file that it names.
 TEST(GemmModel, RemembersWhatMeasuringShowed) {
   std::ifstream file(TITAN_RESULTS "/h200-gemm-sweep-rows.json");
