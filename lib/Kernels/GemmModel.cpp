@@ -46,8 +46,9 @@ struct Machine {
   double cacheBytes = 52.4e6; ///< L2.
   double exchange = 0.5;      ///< Until peers' sums are there.
   double split = 0.8; ///< Of the time of whole K, that a split must promise.
-  /// Of the time of whole tiles, that stream-K must promise: where 0.95 of it
-  /// were promised it took 1.06 to 1.7 times as long (h200-gemm-stream-k.json).
+  /// Of the time of whole tiles, that stream-K must promise: in five shapes where
+  /// 0.95 of it were promised it took 1.06 to 1.32 times as long
+  /// (h200-gemm-stream-k.json).
   double cut = 0.7;
 
   /// Clusters that run at a time: they do not lie across groups of
