@@ -53,8 +53,9 @@ static std::optional<int> fixFile(Session &session, const CheckCommand &options,
     session.result["text"] = jsonText(mended.text);
   session.result["edits"] = jsonTexts(mended.edits);
   said = mended.edits.empty()
-             ? std::string("nothing was changed: no finding has a fix that is "
-                           "mechanical")
+             ? std::string(
+                   "nothing was changed: no mechanical edit takes an error "
+                   "away without bringing another")
              : output + ": " + std::to_string(mended.edits.size()) +
                    (mended.edits.size() == 1 ? " edit" : " edits");
   for (const std::string &edit : mended.edits)

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "../Search/Conflicts.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
 #include "titan/Target/MemorySpaces.h"
 
 using namespace mlir;
@@ -57,13 +58,6 @@ static bool writes(const AgentProgram &code, const Event &event) {
           access->proxy == Proxy::Generic)
         return true;
   return false;
-}
-
-static std::string quoted(Operation *op) {
-  std::string text = "'" + op->getName().getStringRef().str() + "'";
-  if (auto at = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    text += " (line " + std::to_string(at.getLine()) + ")";
-  return text;
 }
 
 std::optional<Conflicts::Advice>

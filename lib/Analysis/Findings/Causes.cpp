@@ -505,13 +505,11 @@ void checker::nameLooseLanes(const Raw &raw, Finding &finding) {
     auto [elect, ring] = looseArrival(access, other);
     if (!elect)
       continue;
-    auto place = elect->getLoc()->findInstanceOf<FileLineColLoc>();
-    finding.fix =
-        "put titan.syncwarp before this titan.elect" +
-        (place ? " (line " + std::to_string(place.getLine()) + ")" : "") +
-        ": its lane arrives at " + nameOf(ring) + ", and '" +
-        access->getName().getStringRef().str() +
-        "' of the other lanes of its warp is not ordered before that";
+    finding.fix = "put titan.syncwarp before this titan.elect" +
+                  inLine(elect.getLoc()) + ": its lane arrives at " +
+                  nameOf(ring) + ", and '" +
+                  access->getName().getStringRef().str() +
+                  "' of the other lanes of its warp is not ordered before that";
     finding.others.push_back(
         {elect.getLoc(), "one lane arrives here for its whole warp"});
     return;

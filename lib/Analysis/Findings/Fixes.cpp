@@ -373,12 +373,8 @@ std::optional<std::string> Execution::fixOfMask(uint32_t b) const {
             std::get<effect::CompleteTx>(action.effect->what)
                     .barrier.ctas.kind != effect::CtaSet::Mask)
           continue;
-        auto place = event.op->getLoc()->findInstanceOf<FileLineColLoc>();
-        return "the mask of '" + event.op->getName().getStringRef().str() +
-               "'" +
-               (place ? " (line " + std::to_string(place.getLine()) + ")"
-                      : "") +
-               " is " + std::to_string(action.ctas) + ", without bit " +
+        return "the mask of " + quoted(event.op) + " is " +
+               std::to_string(action.ctas) + ", without bit " +
                std::to_string(rank) + ": set it where CTA " +
                std::to_string(cta) +
                " is to have the bytes, too; else expect no more there than "

@@ -315,11 +315,6 @@ std::string Conflicts::fixOfFlag(const AccessRecord &x,
            ArrayRef(code.actions).slice(event.first, event.count))
         visit(event, action);
   };
-  auto quoted = [](const Event *event) {
-    auto place = event->op->getLoc()->findInstanceOf<FileLineColLoc>();
-    return "'" + event->op->getName().getStringRef().str() + "'" +
-           (place ? " (line " + std::to_string(place.getLine()) + ")" : "");
-  };
   auto nameOfFlag = [&](uint32_t object) {
     return nameOf(program.roots[footprints[object].root]);
   };
@@ -364,13 +359,13 @@ std::string Conflicts::fixOfFlag(const AccessRecord &x,
     released |= &event > x.event && releases;
   });
   if (behind && !released)
-    return "let " + quoted(behind) +
+    return "let " + quoted(behind->op) +
            " release what comes before it: sem(release) scope(gpu), or "
            "titan.flag.signal";
   // A copy is done when its group has been waited for.
   if (behind && x.mechanism && (!observes || observes > behind))
-    return "move " + quoted(behind) + ", which tells " + cta(y.agent) +
-           " that it is done, behind the wait for " + quoted(x.event) +
+    return "move " + quoted(behind->op) + ", which tells " + cta(y.agent) +
+           " that it is done, behind the wait for " + quoted(x.event->op) +
            " (of its group, without `read`)";
   if (behind) {
     // All that is added, in this launch, and what of it is X's thread's.
@@ -389,7 +384,7 @@ std::string Conflicts::fixOfFlag(const AccessRecord &x,
       });
     auto [least, wait] = waits[flag];
     if (least <= all - own)
-      return quoted(wait) + " returns when " + nameOfFlag(flag) + " is " +
+      return quoted(wait->op) + " returns when " + nameOfFlag(flag) + " is " +
              std::to_string(least) +
              ", which it can be without the signal of " + cta(x.agent) +
              ": of this launch it begins with " + std::to_string(begin) +
@@ -405,12 +400,12 @@ std::string Conflicts::fixOfFlag(const AccessRecord &x,
                  : "let the CTAs meet once more between the two: each adds to "
                    "a second "
                    "flag behind " +
-                       quoted(x.event) + ", and waits for it before " +
-                       quoted(y.event) +
+                       quoted(x.event->op) + ", and waits for it before " +
+                       quoted(y.event->op) +
                        "; or write another tensor than the one that is read";
   if (before && x.mechanism)
-    return "move " + quoted(before) + ", which tells " + cta(y.agent) +
-           " that it is done, behind the wait for " + quoted(x.event) +
+    return "move " + quoted(before->op) + ", which tells " + cta(y.agent) +
+           " that it is done, behind the wait for " + quoted(x.event->op) +
            " (of its group, without `read`)";
   if (before)
     return "move '" + x.event->op->getName().getStringRef().str() +
@@ -418,9 +413,9 @@ std::string Conflicts::fixOfFlag(const AccessRecord &x,
            "', which tells the CTA that waits for the flag that it is done";
   if (any && !alike &&
       program.agents[x.agent].cta != program.agents[y.agent].cta)
-    return "let " + cta(y.agent) + " wait, before " + quoted(y.event) +
+    return "let " + cta(y.agent) + " wait, before " + quoted(y.event->op) +
            ", for what " + cta(x.agent) + " adds to " + nameOfFlag(anyFlag) +
-           " behind it by " + quoted(any) + " (titan.flag.wait)";
+           " behind it by " + quoted(any->op) + " (titan.flag.wait)";
   return "";
 }
 

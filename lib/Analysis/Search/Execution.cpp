@@ -97,7 +97,8 @@ Execution::Execution(const Program &program, Footprints &footprints,
             return Conflicts::Cause{
                 Code::GroupWaitCount, s.numbered->op,
                 "let it leave " + std::to_string(s.numberedOf - group) +
-                    " groups pending, and not " +
+                    (s.numberedOf - group == 1 ? " group" : " groups") +
+                    " pending, and not " +
                     std::to_string(s.numberedOf - s.numberedAt) + ": " +
                     (s.numberedOf == group
                          ? "none is"

@@ -118,16 +118,13 @@ void Instantiator::Impl::decidedByData(const CompiledOp &op) {
         llvm::map_range(numbers, [](int64_t n) { return std::to_string(n); }),
         ", ");
   };
-  std::string where;
-  if (auto file = op.op->getLoc()->findInstanceOf<FileLineColLoc>())
-    where = " (line " + std::to_string(file.getLine()) + ")";
   self.unseen.push_back(
       "data of which titan.assume says something, but for elements that are " +
       list(bound::promisedApart) + ", or in turn " +
       list(bound::promisedGroups) +
       " apart, and others where those break a promise: it decides anew in each "
       "iteration of a loop how often this runs" +
-      where);
+      inLine(op.op->getLoc()));
 }
 
 bool Instantiator::Impl::keepsPromises() const {

@@ -17,6 +17,8 @@
 #include "Orders.h"
 #include "Walk.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
+
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -99,10 +101,7 @@ void Walk::assumeContents(AssumeOp given, State &state) {
   }
   if (holds.constant() == 0)
     state.facts.addNonnegative(-1);
-  std::string where;
-  if (auto at = given.getLoc()->findInstanceOf<FileLineColLoc>())
-    where = " (line " + std::to_string(at.getLine()) + ")";
-  proof.assumptions.insert(given.getMessage().str() + where);
+  proof.assumptions.insert(given.getMessage().str() + inLine(given.getLoc()));
 }
 
 void Walk::noteRising(AssumeOp given, const Comparison &comparison) {

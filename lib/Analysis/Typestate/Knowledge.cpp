@@ -31,10 +31,7 @@ std::string Proof::name(ObjectId object) const {
   case Object::Ring: {
     Location loc = o.barrier.getLoc();
     std::string text = "the barrier " + nameOf(o.barrier);
-    auto at = loc->findInstanceOf<FileLineColLoc>();
-    if (at && loc->findInstanceOf<NameLoc>())
-      text += " (line " + std::to_string(at.getLine()) + ")";
-    return text;
+    return loc->findInstanceOf<NameLoc>() ? text + inLine(loc) : text;
   }
   case Object::Named:
     return "named barrier " + std::to_string(o.id);

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "CopyUses.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
+
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <set>
@@ -117,10 +119,7 @@ int Uses::changesAt(int source) {
 }
 
 static std::string placeOf(Operation *op) {
-  std::string text = op->getName().getStringRef().str();
-  if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    text += " (line " + std::to_string(place.getLine()) + ")";
-  return text;
+  return op->getName().getStringRef().str() + inLine(op->getLoc());
 }
 
 void Uses::use(Operation *op, StringRef name, const Tracked &value,

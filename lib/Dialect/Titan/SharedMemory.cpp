@@ -61,6 +61,15 @@ std::optional<PipeEnd> PipeEnd::of(Location loc) {
                  isSet("order")};
 }
 
+std::string titan::inLine(Location loc) {
+  auto at = loc->findInstanceOf<FileLineColLoc>();
+  return at ? " (line " + std::to_string(at.getLine()) + ")" : "";
+}
+
+std::string titan::quoted(Operation *op) {
+  return "'" + op->getName().getStringRef().str() + "'" + inLine(op->getLoc());
+}
+
 std::string titan::nameOf(Value value) {
   Location loc = value.getLoc();
   std::string text;

@@ -36,6 +36,11 @@ llvm::SmallVector<SharedAllocation> layOutShared(KernelOp kernel,
 
 /// "%full", or "(line 12)".
 std::string nameOf(mlir::Value value);
+
+/// " (line N)", of a place that has a line; else empty.
+std::string inLine(mlir::Location loc);
+/// "'titan.tma.load' (line N)".
+std::string quoted(mlir::Operation *op);
 /// One mbarrier of a ring: "%full[2]"; a ring of one: "%full".
 std::string nameOfBarrier(mlir::Value ring, int64_t slot);
 /// The fix for a barrier that more than one thread initialises.
