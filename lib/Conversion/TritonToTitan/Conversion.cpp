@@ -700,7 +700,7 @@ static LogicalResult inlineCalls(tt::FuncOp function, ModuleOp module,
 
 /// `convert` for each public function, without branches and calls.
 static LogicalResult
-forEachProgram(ModuleOp module,
+forEachProgram(ModuleOp module, const TritonToTitanOptions &options,
                llvm::function_ref<LogicalResult(tt::FuncOp)> convert) {
   SmallVector<tt::FuncOp> functions(module.getOps<tt::FuncOp>());
   for (tt::FuncOp function : functions)
@@ -711,7 +711,10 @@ forEachProgram(ModuleOp module,
       continue;
     llvm::SetVector<Operation *> within;
     if (failed(inlineCalls(function, module, within)) ||
-        failed(flattenDeepTensors(function)) || failed(convert(function)))
+        failed(flattenDeepTensors(function)))
+      return failure();
+    keepReductionsLocal(function, options);
+    if (failed(convert(function)))
       return failure();
   }
   return success();
@@ -719,7 +722,7 @@ forEachProgram(ModuleOp module,
 
 LogicalResult titan::convertTritonToTitan(ModuleOp module,
                                           const TritonToTitanOptions &options) {
-  if (failed(forEachProgram(module, [&](tt::FuncOp function) {
+  if (failed(forEachProgram(module, options, [&](tt::FuncOp function) {
         return ProgramConversion(function, options).run();
       })))
     return failure();
@@ -732,7 +735,7 @@ LogicalResult titan::convertTritonToTitan(ModuleOp module,
 LogicalResult
 titan::annotateTritonLayouts(ModuleOp module,
                              const TritonToTitanOptions &options) {
-  return forEachProgram(module, [&](tt::FuncOp function) {
+  return forEachProgram(module, options, [&](tt::FuncOp function) {
     TensorLayouts layouts(function, options);
     function.walk([&](Operation *op) {
       SmallVector<Attribute> homes;

@@ -232,6 +232,12 @@ void populateTritonRegions(TritonToTitanTable &table);
 void separateTouches(KernelOp kernel);
 /// Layouts have no more dimensions than Coord: tensors of more become such of one.
 mlir::LogicalResult flattenDeepTensors(tt::FuncOp function);
+/// A reduction that a loop accumulates becomes one of each thread's own elements in
+/// the loop, and one of what threads have behind it.
+void keepReductionsLocal(tt::FuncOp function,
+                         const TritonToTitanOptions &options);
+/// The word for what a region of a reduction combines by; none: there is no word.
+std::optional<ReduceKind> kindOf(mlir::Region &combine);
 /// llvm.intr.assume.
 mlir::LogicalResult convertAssume(ProgramConversion &c, mlir::Operation *op);
 /// The same operation of `operands`; hints of tt are left behind.
