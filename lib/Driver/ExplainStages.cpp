@@ -105,7 +105,9 @@ static LogicalResult makeStages(ModuleOp module,
       return failure();
     stages.push_back(
         {"layouts",
-         "calls and early returns are gone; `layout` says where a tensor's "
+         "calls and early returns are gone; what a loop accumulates is reduced "
+         "by each thread in it, between threads behind it; `layout` says where "
+         "a tensor's "
          "elements come to be: as many consecutive ones a thread as contiguity "
          "and divisibility allow. Tensors without one are made wherever they "
          "are "

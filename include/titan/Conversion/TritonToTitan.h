@@ -58,6 +58,15 @@ mlir::LogicalResult
 annotateTritonLayouts(mlir::ModuleOp module,
                       const TritonToTitanOptions &options = {});
 
+/// Instead: the programs of tt, with reductions that loops accumulate made behind them
+/// (docs/triton.md, OptimizeThreadLocality), as convertTritonToTitan has them, too;
+/// and the same as the pass triton-thread-locality. Functions that are called are
+/// inlined.
+mlir::LogicalResult
+localizeTritonReductions(mlir::ModuleOp module,
+                         const TritonToTitanOptions &options = {});
+void registerTritonThreadLocalityPass();
+
 /// The same as the pass triton-to-titan.
 std::unique_ptr<mlir::Pass>
 createTritonToTitanPass(const TritonToTitanOptions &options = {});

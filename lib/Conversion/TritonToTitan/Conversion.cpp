@@ -733,6 +733,12 @@ LogicalResult titan::convertTritonToTitan(ModuleOp module,
 }
 
 LogicalResult
+titan::localizeTritonReductions(ModuleOp module,
+                                const TritonToTitanOptions &options) {
+  return forEachProgram(module, options, [](tt::FuncOp) { return success(); });
+}
+
+LogicalResult
 titan::annotateTritonLayouts(ModuleOp module,
                              const TritonToTitanOptions &options) {
   return forEachProgram(module, options, [&](tt::FuncOp function) {
@@ -791,7 +797,39 @@ struct TritonToTitan : PassWrapper<TritonToTitan, OperationPass<ModuleOp>> {
       llvm::cl::desc("Conditions on arguments, which each launch is checked "
                      "against")};
 };
+
+struct TritonThreadLocality
+    : PassWrapper<TritonThreadLocality, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TritonThreadLocality)
+
+  TritonThreadLocality() = default;
+  TritonThreadLocality(const TritonThreadLocality &other)
+      : PassWrapper(other) {}
+
+  StringRef getArgument() const final { return "triton-thread-locality"; }
+  StringRef getDescription() const final {
+    return "Reductions that a loop accumulates: each thread's own in the loop, "
+           "between threads behind it";
+  }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    // Layouts are titan's.
+    registry.insert<TitanDialect, arith::ArithDialect, scf::SCFDialect>();
+  }
+  void runOnOperation() final {
+    TritonToTitanOptions options;
+    options.warps = warps;
+    if (failed(localizeTritonReductions(getOperation(), options)))
+      signalPassFailure();
+  }
+
+  Option<int64_t> warps{*this, "num-warps", llvm::cl::init(4),
+                        llvm::cl::desc("Warps of a program")};
+};
 } // namespace
+
+void titan::registerTritonThreadLocalityPass() {
+  PassRegistration<TritonThreadLocality>();
+}
 
 std::unique_ptr<Pass>
 titan::createTritonToTitanPass(const TritonToTitanOptions &options) {

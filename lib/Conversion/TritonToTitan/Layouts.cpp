@@ -436,7 +436,11 @@ void TensorLayouts::visit(Operation *op) {
       return;
     setHome(one, home(other));
   };
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+  // At the end of its body what a loop yields has a home, which operations behind it are
+  // to find.
+  auto loop = isa<scf::YieldOp>(op) ? dyn_cast<scf::ForOp>(op->getParentOp())
+                                    : dyn_cast<scf::ForOp>(op);
+  if (loop) {
     for (auto [argument, init, yielded, result] :
          llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(),
                    loop.getYieldedValues(), loop.getResults())) {
