@@ -147,7 +147,7 @@ static std::optional<Accumulation> accumulationOf(scf::ForOp loop,
     }
   }
   Region &combine = found.reduce.getCombine();
-  if (found.reduce.getSrcs().size() != 1 || !kindOf(combine))
+  if (!kindOf(combine))
     return std::nullopt;
   Operation *each = &combine.front().front();
   if (each->getName() != update->getName() || !neutralOf(each) ||
