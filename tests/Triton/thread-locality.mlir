@@ -5,7 +5,7 @@
 // STAGES: scf.for {{.*}} -> (tensor<128xf32>)
 // STAGES: // ---- 3. titan:
 // RUN: %python %S/Inputs/random_accumulations.py titan titan-opt --seed 1 --count 24 | FileCheck %s --check-prefix=RANDOM
-// RANDOM: seeds 1 to 24: 24 of 24 kernels as in tt, 54 of 62 reductions behind their loops
+// RANDOM: seeds 1 to 24: 24 of 24 kernels as in tt, 54 of 64 reductions behind their loops
 
 // 2048 elements, of which each of 128 threads has four side by side, four times: twice by registers alone. No 0 goes
 // in, of which the sum of nothing but -0 would be 0.

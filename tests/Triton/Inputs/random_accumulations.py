@@ -122,6 +122,17 @@ class Program:
         return self.emit(f'"tt.reduce"({x}) <{{axis = {axis} : i32}}> ({{\n^bb0(%a: {e}, %b: {e}):\n  %c = arith.{what} %a, %b : {e}\n'
                          f"  tt.reduce.return %c : {e}\n}}) : ({of(self.shape, e)}) -> {of(row, e)}")
 
+    def spread(self, row, axis, kept):
+        """A round's own under the accumulator's shape: with a dimension of 1, or repeated along it."""
+        e, short = self.element, self.shape[:axis] + self.shape[axis + 1:]
+        if kept == short:
+            return row
+        if not short:
+            return self.emit(f"tt.splat {row} : {e} -> {of(kept, e)}")
+        thin = self.shape[:axis] + (1,) + self.shape[axis + 1:]
+        row = self.emit(f"tt.expand_dims {row} {{axis = {axis} : i32}} : {of(short, e)} -> {of(thin, e)}")
+        return row if kept == thin else self.emit(f"tt.broadcast {row} : {of(thin, e)} -> {of(kept, e)}")
+
     def loops(self, depth):
         r = self.random
         order = list(range(len(self.shape)))
@@ -133,8 +144,8 @@ class Program:
         for what in r.sample(operations, r.randint(2, min(6, len(operations)))):
             axis = r.randrange(len(self.shape))
             row = self.shape[:axis] + self.shape[axis + 1:]
-            keep = row and r.random() < 0.3
-            kept = self.shape[:axis] + (1,) + self.shape[axis + 1:] if keep else row
+            thin = self.shape[:axis] + (1,) + self.shape[axis + 1:]
+            kept = r.choice((row, row, thin, self.shape)) if row else r.choice(((), (), (8,)))
             use = None if r.random() < 0.7 else r.choice(("before", "round", "next"))
             self.may += use is None
             inits = (0, 0, 1, -2, 5) if self.element[0] == "i" else (-0.0, -0.0, 0, 1, -3, *[NAN[self.element]] * (what[:3] in ("max", "min")))
@@ -166,9 +177,7 @@ class Program:
         for axis, what, kept, use, _ in accumulators:
             acc, kind = next(places), of(kept, self.element)
             row = self.reduce(self.prepare(x, what), axis, what)
-            if kept and len(kept) == len(self.shape):
-                row = self.emit(f"tt.expand_dims {row} {{axis = {axis} : i32}} : "
-                                f"{of(self.shape[:axis] + self.shape[axis + 1:], self.element)} -> {kind}")
+            row = self.spread(row, axis, kept)
             pair = [acc, row]
             r.shuffle(pair)
             yielded.append(self.emit(f"arith.{what} {', '.join(pair)} : {kind}"))
