@@ -173,6 +173,7 @@ int titan::explainStages(const ExplainCommand &options) {
   session.getContext().loadAllAvailableDialects();
   TritonToTitanOptions how;
   how.warps = options.triton.warps;
+  how.stages = options.triton.stages;
   how.launchChecks = options.triton.launchChecks;
   SmallVector<Stage> stages;
   bool good = succeeded(makeStages(*module, how, stages));
