@@ -356,8 +356,9 @@ void LoopPrefetch::findReads(Copy &copy) {
         back[mine] = static_cast<int64_t>(d);
         shape[mine] = to.getDimSize(d);
       }
-      auto layout = TensorLayouts::permuted(user, to.getEncoding(),
-                                            to.getShape(), back);
+      FailureOr<Attribute> layout = to.getEncoding();
+      if (!llvm::is_sorted(back))
+        layout = TensorLayouts::permuted(user, *layout, to.getShape(), back);
       if (succeeded(layout))
         copy.reads.push_back(
             {convert,
