@@ -22,7 +22,7 @@
 //                                            commit
 //     x = global.load p + i * step           x = shared.load ring[i mod 3]
 //     y = mma_sync(convert_layout x, ..)     y = mma_sync(x, ..)
-//                                          wait_group 0
+//                                          wait_group 0; cta_sync
 //
 // One barrier a round does for both: behind it all have round i, and nobody reads
 // round i - 1 any more, whose slot is filled next. Without it, where each thread reads
@@ -43,7 +43,7 @@
 // other memory, as for the barriers between warps (Barriers.cpp).
 //
 // Rings take what is left of a CTA's shared memory: else fewer stages. Loops that
-// come one after the other take turns in it, behind a barrier.
+// come one after the other take turns in it: the barrier behind each is for that.
 //
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
@@ -120,10 +120,8 @@ public:
   bool empty() const { return copies.empty(); }
   /// Bytes, where the last ring ends.
   int64_t end() const { return last; }
-  /// Threads read what other ones have copied.
-  bool isExchange() const { return exchanges; }
-  /// `memory`: for the rings; `again`: it may be that threads still read there.
-  LogicalResult rewrite(Value memory, bool again);
+  /// `memory`: where the rings are.
+  LogicalResult rewrite(Value memory);
 
 private:
   bool isKnownAhead(Value value);
@@ -134,7 +132,8 @@ private:
   void repeat(IRMapping &values);
   LogicalResult copy(IRMapping &values, Value comes, Value slot);
   FailureOr<Value> read(const Copy &copy, Value slot, RankedTensorType type);
-  Value comes(Value from, int64_t rounds);
+  std::optional<int64_t> start();
+  Value comes(int64_t number, Value counter = {});
 
   ProgramConversion &c;
   scf::ForOp loop;
@@ -143,6 +142,7 @@ private:
   /// What addresses take: operations of the loop, and what it carries.
   llvm::SmallPtrSet<Operation *, 16> slice;
   llvm::SmallSetVector<unsigned, 4> carried;
+  /// Threads read what other ones have copied.
   bool exchanges = false;
   SmallVector<Value> rings;
 };
@@ -221,11 +221,14 @@ void LoopPrefetch::plan(int64_t begin, int64_t limit) {
     copies.push_back(std::move(copy));
   }
   // So many rounds are to be numbers of the counter, too.
-  if (known)
-    while (stages > 1 && step.zext(width + 32).getLimitedValue() *
-                                 static_cast<uint64_t>(stages) >
-                             llvm::maskTrailingOnes<uint64_t>(width - 1))
-      --stages;
+  auto fits = [&] {
+    int64_t further;
+    return !llvm::MulOverflow(step.getSExtValue(), stages, further) &&
+           !llvm::AddOverflow(further, start().value_or(0), further) &&
+           llvm::isIntN(width, further);
+  };
+  while (known && stages > 1 && !fits())
+    --stages;
   for (; stages > 1; --stages) {
     last = begin;
     for (Copy &copy : copies) {
@@ -290,9 +293,7 @@ LogicalResult LoopPrefetch::copy(IRMapping &values, Value comes, Value slot) {
       auto turned = c.permute(values.lookupOrDefault(own), copy.order);
       if (failed(turned))
         return failure();
-      mask = arith::SelectOp::create(
-          c.b, mask, *turned,
-          arith::ConstantOp::create(c.b, DenseElementsAttr::get(bits, false)));
+      mask = arith::AndIOp::create(c.b, mask, *turned);
     }
     Value to = SharedSlotOp::create(c.b, copy.ring.getSlotType(), ring, slot);
     CpAsyncOp::create(c.b, copy.load.getTensor(), indices, mask, to, copy.bytes,
@@ -367,38 +368,64 @@ void LoopPrefetch::findReads(Copy &copy) {
   }
 }
 
-/// Whether the loop has so many rounds more than the one whose counter is `from`,
-/// which is less than the bound: their difference is a number without a sign.
-Value LoopPrefetch::comes(Value from, int64_t rounds) {
-  ImplicitLocOpBuilder &b = c.b;
-  Value left = arith::SubIOp::create(b, loop.getUpperBound(), from), further;
-  APInt step;
-  if (matchPattern(loop.getStep(), m_ConstantInt(&step))) {
-    further = c.constant(left.getType(), step.getSExtValue() * rounds);
-  } else {
-    left = arith::ExtUIOp::create(b, b.getI64Type(), left);
-    further = arith::MulIOp::create(
-        b, arith::ExtUIOp::create(b, b.getI64Type(), loop.getStep()),
-        c.constant(b.getI64Type(), rounds));
-  }
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left, further);
+/// Where the counter starts, if that is a constant that is not negative, and its step
+/// is one, too.
+std::optional<int64_t> LoopPrefetch::start() {
+  APInt step, first;
+  if (loop.getUnsignedCmp() ||
+      !matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
+      !matchPattern(loop.getLowerBound(), m_ConstantInt(&first)) ||
+      first.isNegative() || first.getActiveBits() > 31)
+    return std::nullopt;
+  return first.getSExtValue();
 }
 
-LogicalResult LoopPrefetch::rewrite(Value memory, bool again) {
+/// Whether round `number` comes, before the loop; in it, with the counter of a round
+/// that does, the round that is so many further.
+Value LoopPrefetch::comes(int64_t number, Value counter) {
+  ImplicitLocOpBuilder &b = c.b;
+  auto less = [&](Value x, Value y, bool isUnsigned) -> Value {
+    return arith::CmpIOp::create(b,
+                                 isUnsigned ? arith::CmpIPredicate::ult
+                                            : arith::CmpIPredicate::slt,
+                                 x, y);
+  };
+  Value end = loop.getUpperBound(), first = loop.getLowerBound();
+  Type type = end.getType();
+  APInt step;
+  bool known = matchPattern(loop.getStep(), m_ConstantInt(&step));
+  int64_t further = known ? step.getSExtValue() * number : 0;
+  if (auto from = start()) {
+    if (!counter)
+      return less(c.constant(type, *from + further), end, false);
+    // The bound is more than 0, so that this is a number of its type.
+    return less(counter,
+                arith::SubIOp::create(b, end, c.constant(type, further)), false);
+  }
+  // Of two, the first less than the second, the difference is one without a sign.
+  Value left = arith::SubIOp::create(b, end, counter ? counter : first), most;
+  if (known) {
+    most = c.constant(type, further);
+  } else {
+    left = arith::ExtUIOp::create(b, b.getI64Type(), left);
+    most = arith::MulIOp::create(
+        b, arith::ExtUIOp::create(b, b.getI64Type(), loop.getStep()),
+        c.constant(b.getI64Type(), number));
+  }
+  Value is = less(most, left, true);
+  return counter ? is
+                 : arith::AndIOp::create(
+                       b, is, less(first, end, loop.getUnsignedCmp()));
+}
+
+LogicalResult LoopPrefetch::rewrite(Value memory) {
   ImplicitLocOpBuilder &b = c.b;
   b.setInsertionPoint(loop);
   b.setLoc(loop.getLoc());
   for (Copy &copy : copies)
     rings.push_back(SharedReuseOp::create(b, copy.ring, memory, copy.at));
-  if (again)
-    CtaSyncOp::create(b);
 
   // The rounds before the loop.
-  Value any = arith::CmpIOp::create(b,
-                                    loop.getUnsignedCmp()
-                                        ? arith::CmpIPredicate::ult
-                                        : arith::CmpIPredicate::slt,
-                                    loop.getLowerBound(), loop.getUpperBound());
   Value counter = loop.getLowerBound();
   Type i32 = b.getI32Type();
   SmallVector<Value> ahead;
@@ -418,14 +445,11 @@ LogicalResult LoopPrefetch::rewrite(Value memory, bool again) {
     return values;
   };
   for (int64_t round = 0; round + 1 < stages; ++round) {
-    Value is = any;
-    if (round > 0) {
-      is = arith::AndIOp::create(b, any, comes(loop.getLowerBound(), round));
+    if (round > 0)
       counter = arith::AddIOp::create(b, counter, loop.getStep());
-    }
     IRMapping values = valuesOf(counter, ahead);
     repeat(values);
-    if (failed(copy(values, is, c.constant(i32, round))))
+    if (failed(copy(values, comes(round), c.constant(i32, round))))
       return failure();
     advance(values);
   }
@@ -461,7 +485,7 @@ LogicalResult LoopPrefetch::rewrite(Value memory, bool again) {
   repeat(values);
   Value next = arith::RemUIOp::create(
       b, arith::AddIOp::create(b, round, number(stages - 1)), number(stages));
-  if (failed(copy(values, comes(now.getInductionVar(), stages - 1), next)))
+  if (failed(copy(values, comes(stages - 1, now.getInductionVar()), next)))
     return failure();
   advance(values);
   Value slot = arith::RemUIOp::create(b, round, number(stages));
@@ -478,6 +502,7 @@ LogicalResult LoopPrefetch::rewrite(Value memory, bool again) {
   yield.getResultsMutable().append(ahead);
   b.setInsertionPointAfter(now);
   CpAsyncWaitGroupOp::create(b, 0);
+  CtaSyncOp::create(b); // The rings are free.
   loop.erase();
   loop = now;
 
@@ -545,14 +570,9 @@ LogicalResult titan::prefetchLoads(ProgramConversion &c, int64_t used) {
   Value memory = SharedAllocOp::create(
       c.b, SharedType::get(c.b.getContext(), {bytes / 128, 128},
                            c.b.getI8Type(), /*swizzle=*/128, 1, false));
-  // Operations of loops keep their places in memory; loops become others.
-  for (auto [i, each] : llvm::enumerate(all)) {
-    bool isInLoop = each.loop->getParentOfType<LoopLikeOpInterface>() != nullptr;
-    bool again = (i > 0 || isInLoop) &&
-                 (all.size() > 1 || each.prefetch.isExchange());
-    if (failed(each.prefetch.rewrite(memory, again)))
+  for (Planned &each : all)
+    if (failed(each.prefetch.rewrite(memory)))
       return failure();
-  }
   // What only the loads took.
   c.kernel.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
