@@ -120,7 +120,8 @@ static LogicalResult makeStages(ModuleOp module,
        "kernels: pointers are an argument and an offset; what each launch is "
        "checked for; conversions where layouts meet, exchanges between warps "
        "through shared memory, a barrier where the program's order is one "
-       "between warps",
+       "between warps; loads of loops that are copied num_stages - 1 rounds "
+       "ahead",
        countOperations(*kernels), print(*kernels)});
   {
     OwningOpRef<ModuleOp> copy = kernels->clone();
