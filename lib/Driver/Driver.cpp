@@ -524,8 +524,7 @@ static std::string findUseless(llvm::StringRef topic) {
        {of(noExpand, "effects"), of(explainSizes, "tma"),
         topic == "layout" ? std::string() : of(svg, "tma"),
         of(explainTarget, "tma"), of(numWarps, "stages"),
-        of(numStages, "stages"),
-        of(launchChecks, "stages")})
+        of(numStages, "stages"), of(launchChecks, "stages")})
     if (!bad.empty())
       return bad;
   return {};

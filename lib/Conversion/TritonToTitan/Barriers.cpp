@@ -39,8 +39,7 @@ using Touches = SmallVector<Touch>;
 
 class Separation {
 public:
-  Separation(KernelOp kernel, Value scratch)
-      : kernel(kernel), pool(scratch) {}
+  Separation(KernelOp kernel, Value scratch) : kernel(kernel), pool(scratch) {}
   void run() {
     Touches none;
     visit(kernel.getBody().front(), none);

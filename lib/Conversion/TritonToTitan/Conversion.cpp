@@ -787,9 +787,10 @@ struct TritonToTitan : PassWrapper<TritonToTitan, OperationPass<ModuleOp>> {
 
   Option<int64_t> warps{*this, "num-warps", llvm::cl::init(4),
                         llvm::cl::desc("Warps of a program")};
-  Option<int64_t> stages{*this, "num-stages", llvm::cl::init(3),
-                         llvm::cl::desc("Rounds of a loop that are under way at "
-                                        "once; 1: loads are not issued ahead")};
+  Option<int64_t> stages{
+      *this, "num-stages", llvm::cl::init(3),
+      llvm::cl::desc("Rounds of a loop that are under way at "
+                     "once; 1: loads are not issued ahead")};
   ListOption<std::string> launchChecks{
       *this, "launch-check",
       llvm::cl::desc("Conditions on arguments, which each launch is checked "

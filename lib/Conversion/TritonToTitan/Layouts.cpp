@@ -218,7 +218,8 @@ TensorLayouts::Order TensorLayouts::orderOf(Value pointer) const {
 
 std::pair<int64_t, int> TensorLayouts::accessRun(tt::LoadOp op) const {
   int dimension = orderOf(op.getPtr()).front();
-  return {infos.accessElements(op.getPtr(), op.getMask(), dimension), dimension};
+  return {infos.accessElements(op.getPtr(), op.getMask(), dimension),
+          dimension};
 }
 
 /// Whether a number is made of ranges, program ids and counters of loops so that it

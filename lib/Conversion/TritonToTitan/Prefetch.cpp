@@ -94,7 +94,8 @@ void titan::markAhead(ProgramConversion &c, tt::LoadOp op, GlobalLoadOp load) {
   int64_t bytes = llvm::bit_floor<uint64_t>(std::min<int64_t>(run * size, 16));
   if (bytes < 4)
     return;
-  load->setAttr(aheadAttr, c.b.getDenseI64ArrayAttr({stages, bytes, dimension}));
+  load->setAttr(aheadAttr,
+                c.b.getDenseI64ArrayAttr({stages, bytes, dimension}));
 }
 
 namespace {
@@ -201,10 +202,9 @@ void LoopPrefetch::plan(int64_t begin, int64_t limit) {
   // Of a step that only the run knows, so many must be numbers of 64 bits.
   APInt step;
   bool known = matchPattern(loop.getStep(), m_ConstantInt(&step));
-  unsigned width =
-      isa<IndexType>(loop.getStep().getType())
-          ? 64
-          : loop.getStep().getType().getIntOrFloatBitWidth();
+  unsigned width = isa<IndexType>(loop.getStep().getType())
+                       ? 64
+                       : loop.getStep().getType().getIntOrFloatBitWidth();
   if (known ? !step.isStrictlyPositive() : width > 32)
     return;
   for (auto load : loop.getBody()->getOps<GlobalLoadOp>()) {
@@ -239,8 +239,9 @@ void LoopPrefetch::plan(int64_t begin, int64_t limit) {
       int64_t row = shape.back() * type.getElementTypeBitWidth() / 8;
       int64_t swizzle =
           shape.size() > 1 && row >= 32 ? std::min<int64_t>(row, 128) : 0;
-      copy.ring = SharedType::get(c.b.getContext(), shape,
-                                  type.getElementType(), swizzle, stages, false);
+      copy.ring =
+          SharedType::get(c.b.getContext(), shape, type.getElementType(),
+                          swizzle, stages, false);
       copy.at = last;
       last += llvm::alignTo(copy.ring.getSlotBytes() * stages, 1024);
     }
@@ -299,7 +300,8 @@ LogicalResult LoopPrefetch::copy(IRMapping &values, Value comes, Value slot) {
     CpAsyncOp::create(c.b, copy.load.getTensor(), indices, mask, to, copy.bytes,
                       copy.bytes == 16);
   }
-  CpAsyncCommitOp::create(c.b, TokenType::get(c.b.getContext(), TokenKind::Async));
+  CpAsyncCommitOp::create(c.b,
+                          TokenType::get(c.b.getContext(), TokenKind::Async));
   return success();
 }
 
@@ -310,8 +312,7 @@ FailureOr<Value> LoopPrefetch::read(const Copy &copy, Value slot,
   if (failed(tile))
     return failure();
   Value ring = rings[&copy - copies.data()];
-  Value memory =
-      SharedSlotOp::create(c.b, copy.ring.getSlotType(), ring, slot);
+  Value memory = SharedSlotOp::create(c.b, copy.ring.getSlotType(), ring, slot);
   return c.relabel(SharedLoadOp::create(c.b, *tile, memory), type);
 }
 
@@ -385,10 +386,9 @@ std::optional<int64_t> LoopPrefetch::start() {
 Value LoopPrefetch::comes(int64_t number, Value counter) {
   ImplicitLocOpBuilder &b = c.b;
   auto less = [&](Value x, Value y, bool isUnsigned) -> Value {
-    return arith::CmpIOp::create(b,
-                                 isUnsigned ? arith::CmpIPredicate::ult
-                                            : arith::CmpIPredicate::slt,
-                                 x, y);
+    return arith::CmpIOp::create(
+        b, isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt,
+        x, y);
   };
   Value end = loop.getUpperBound(), first = loop.getLowerBound();
   Type type = end.getType();
@@ -400,7 +400,8 @@ Value LoopPrefetch::comes(int64_t number, Value counter) {
       return less(c.constant(type, *from + further), end, false);
     // The bound is more than 0, so that this is a number of its type.
     return less(counter,
-                arith::SubIOp::create(b, end, c.constant(type, further)), false);
+                arith::SubIOp::create(b, end, c.constant(type, further)),
+                false);
   }
   // Of two, the first less than the second, the difference is one without a sign.
   Value left = arith::SubIOp::create(b, end, counter ? counter : first), most;
@@ -475,13 +476,13 @@ LogicalResult LoopPrefetch::rewrite(Value memory) {
   CpAsyncWaitGroupOp::create(b, stages - 2);
   if (exchanges)
     CtaSyncOp::create(b);
-  IRMapping values = valuesOf(
-      arith::AddIOp::create(
-          b, now.getInductionVar(),
-          arith::MulIOp::create(b, loop.getStep(),
-                                c.constant(loop.getStep().getType(),
-                                           stages - 1))),
-      now.getRegionIterArgs().slice(old, carried.size()));
+  IRMapping values =
+      valuesOf(arith::AddIOp::create(
+                   b, now.getInductionVar(),
+                   arith::MulIOp::create(
+                       b, loop.getStep(),
+                       c.constant(loop.getStep().getType(), stages - 1))),
+               now.getRegionIterArgs().slice(old, carried.size()));
   repeat(values);
   Value next = arith::RemUIOp::create(
       b, arith::AddIOp::create(b, round, number(stages - 1)), number(stages));
