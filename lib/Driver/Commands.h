@@ -30,7 +30,7 @@ struct Command {
 /// How Triton's programs become kernels (TritonToTitan.h).
 struct TritonCommand {
   bool given = false; ///< One of them is.
-  int64_t warps = 4;
+  int64_t warps = 4, stages = 3;
   std::vector<std::string> launchChecks;
 };
 /// 0: what there is of them in the module has become kernels; else the exit code,

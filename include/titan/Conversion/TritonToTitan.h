@@ -41,6 +41,9 @@ namespace titan {
 
 struct TritonToTitanOptions {
   int64_t warps = 4; ///< Of a program: a power of two.
+  /// num_stages of loops that do not say it themselves: a load whose addresses are known
+  /// is issued so many rounds, less one, ahead. 1: none is.
+  int64_t stages = 3;
   /// Conditions on arguments, "stride >= n", which each launch is checked against.
   std::vector<std::string> launchChecks;
   int64_t lanes = defaultTarget().warpWidth;

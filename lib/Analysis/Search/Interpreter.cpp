@@ -229,10 +229,13 @@ const std::vector<Choice> &Instantiator::survey() {
 
 std::vector<int64_t> Instantiator::ringDepths() const {
   std::vector<int64_t> depths;
-  for (auto alloc : impl->kernel.getBody().front().getOps<AllocOpInterface>())
-    TypeSwitch<Type>(alloc->getResult(0).getType())
-        .Case<MBarrierType, SharedType>(
-            [&](auto ring) { depths.push_back(ring.getSlots()); });
+  impl->kernel.getBody().walk([&](Operation *op) {
+    // Memory, or a part of it, that becomes a ring.
+    if (isa<AllocOpInterface, SharedReuseOp>(op))
+      TypeSwitch<Type>(op->getResult(0).getType())
+          .Case<MBarrierType, SharedType>(
+              [&](auto ring) { depths.push_back(ring.getSlots()); });
+  });
   return depths;
 }
 

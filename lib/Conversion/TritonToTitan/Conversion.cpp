@@ -249,7 +249,9 @@ LogicalResult ProgramConversion::run() {
   });
   if (pool)
     pool.getResult().setType(poolType(b.getContext(), poolBytes));
-  separateTouches(kernel);
+  if (failed(prefetchLoads(*this, poolBytes)))
+    return failure();
+  separateTouches(kernel, pool ? Value(pool) : Value());
   return success();
 }
 
@@ -771,6 +773,7 @@ struct TritonToTitan : PassWrapper<TritonToTitan, OperationPass<ModuleOp>> {
   TritonToTitan(const TritonToTitan &other) : PassWrapper(other) {}
   TritonToTitan(const TritonToTitanOptions &options) {
     warps = options.warps;
+    stages = options.stages;
     launchChecks = options.launchChecks;
   }
 
@@ -785,6 +788,7 @@ struct TritonToTitan : PassWrapper<TritonToTitan, OperationPass<ModuleOp>> {
   void runOnOperation() final {
     TritonToTitanOptions options;
     options.warps = warps;
+    options.stages = stages;
     options.launchChecks = {launchChecks.begin(), launchChecks.end()};
     if (failed(convertTritonToTitan(getOperation(), options)))
       signalPassFailure();
@@ -792,6 +796,10 @@ struct TritonToTitan : PassWrapper<TritonToTitan, OperationPass<ModuleOp>> {
 
   Option<int64_t> warps{*this, "num-warps", llvm::cl::init(4),
                         llvm::cl::desc("Warps of a program")};
+  Option<int64_t> stages{
+      *this, "num-stages", llvm::cl::init(3),
+      llvm::cl::desc("Rounds of a loop that are under way at "
+                     "once; 1: loads are not issued ahead")};
   ListOption<std::string> launchChecks{
       *this, "launch-check",
       llvm::cl::desc("Conditions on arguments, which each launch is checked "

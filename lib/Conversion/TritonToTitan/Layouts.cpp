@@ -216,6 +216,12 @@ TensorLayouts::Order TensorLayouts::orderOf(Value pointer) const {
   return order;
 }
 
+std::pair<int64_t, int> TensorLayouts::accessRun(tt::LoadOp op) const {
+  int dimension = orderOf(op.getPtr()).front();
+  return {infos.accessElements(op.getPtr(), op.getMask(), dimension),
+          dimension};
+}
+
 /// Whether a number is made of ranges, program ids and counters of loops so that it
 /// is negative only if it wraps.
 static bool isOffset(const AxisInfos &infos, Value value) {
