@@ -347,11 +347,7 @@ titan.require %is_served, "launch-check", "each head of K serves as many heads o
   if (o.lse && !o.ragged)
     w.text(R"(
 %few_queries = arith.cmpi ule, %queries, %c1073741824 : index
-titan.require %few_queries, "launch-check", "at most 2^30 queries: the numbers of LSE's rows have 32 bits"
-%few_heads = arith.cmpi ule, %heads, %c1073741824 : index
-titan.require %few_heads, "launch-check", "at most 2^30 heads: their numbers have 32 bits"
-%few_batches = arith.cmpi ule, %batches, %c1073741824 : index
-titan.require %few_batches, "launch-check", "at most 2^30 batches: their numbers have 32 bits")");
+titan.require %few_queries, "launch-check", "at most 2^30 queries: the numbers of LSE's rows have 32 bits")");
   w.text(R"(
 %rowBlocks = arith.ceildivui %queries, %c$rows : index
 %allHeads = arith.muli %batches, %heads : index
