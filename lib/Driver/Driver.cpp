@@ -675,10 +675,9 @@ static int runSubcommand(int argc, char **argv) {
       return usage(bad);
     if (std::string bad = readTriton(command.triton); !bad.empty())
       return usage(bad);
-    if (insertFencesFlag + redundantFlag + (require.getNumOccurrences() > 0) >
-        1)
-      return usage("--insert-fences, --redundant and --require are three "
-                   "questions",
+    if (redundantFlag && (insertFencesFlag || require.getNumOccurrences() > 0))
+      return usage("--redundant is a question of its own, beside "
+                   "--insert-fences and --require",
                    "ask one at a time");
     if (fixFlag && (insertFencesFlag || redundantFlag))
       return usage("--fix puts fences in, too", "leave the other one out");

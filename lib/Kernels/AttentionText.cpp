@@ -343,7 +343,12 @@ titan.require %several, "launch-zero-dim", "K and V without heads"
 %group = arith.divui %heads, %headsK : index
 %served = arith.muli %group, %headsK : index
 %is_served = arith.cmpi eq, %served, %heads : index
-titan.require %is_served, "launch-check", "each head of K serves as many heads of Q"
+titan.require %is_served, "launch-check", "each head of K serves as many heads of Q")");
+  if (o.lse && !o.ragged)
+    w.text(R"(
+%few_queries = arith.cmpi ule, %queries, %c1073741824 : index
+titan.require %few_queries, "launch-check", "at most 2^30 queries: the numbers of LSE's rows have 32 bits")");
+  w.text(R"(
 %rowBlocks = arith.ceildivui %queries, %c$rows : index
 %allHeads = arith.muli %batches, %heads : index
 %mapQ = titan.tensor_map %Q : !global -> !mapQ
