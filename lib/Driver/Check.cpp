@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Arguments.h"
 #include "Commands.h"
 #include "Draw.h"
 #include "Replay.h"
@@ -152,6 +153,10 @@ int titan::runCheck(const CheckCommand &options) {
     if (only && kernel != only)
       continue;
     KernelVerdict verdict = judge(kernel, judging);
+    if (auto finding = refusedExample(kernel)) {
+      verdict.search.findings.push_back(std::move(*finding));
+      ++verdict.warnings;
+    }
     for (const Finding &finding : verdict.search.findings)
       session.report(finding);
     // People read it in the verdict.

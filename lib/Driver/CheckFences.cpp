@@ -189,8 +189,15 @@ int titan::reportRedundant(Session &session, ModuleOp module, KernelOp only,
   for (auto kernel : module.getOps<KernelOp>()) {
     if (only && kernel != only)
       continue;
+    auto proves = [&](KernelOp expanded) {
+      return command.proofSeconds > 0 &&
+             judge(expanded, {.strictness = command.strictness,
+                              .searchSteps = command.searchSteps,
+                              .proofSeconds = command.proofSeconds})
+                     .verdict == Verdict::Proved;
+    };
     FailureOr<RedundantReport> found =
-        findRedundant(kernel, optionsOf(command));
+        findRedundant(kernel, optionsOf(command), proves);
     if (failed(found))
       return session.finish(Findings, "");
     for (const RedundantOp &each : found->ops) {
@@ -203,13 +210,16 @@ int titan::reportRedundant(Session &session, ModuleOp module, KernelOp only,
       session.report(finding);
     }
     verdict += llvm::formatv(
-        "{0}@{1}: {2} of {3} fences and waits order nothing; {4}",
+        "{0}@{1}: {2} of {3} fences and waits order nothing; {4}, {5}",
         verdict.empty() ? "" : "\n", kernel.getSymName(), found->ops.size(),
-        found->looked, plural(found->checks, "check"));
+        found->looked, plural(found->checks, "check"),
+        found->proved ? "and what is left is proved as before"
+                      : "by the search alone");
     kernels.push_back(llvm::json::Object{
         {"kernel", jsonText(kernel.getSymName())},
         {"redundant", static_cast<int64_t>(found->ops.size())},
         {"looked", found->looked},
+        {"proved", found->proved},
         {"checks", found->checks}});
   }
   session.result["kernels"] = std::move(kernels);

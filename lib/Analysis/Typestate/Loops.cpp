@@ -632,8 +632,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
       }
 
   // The head.
-  Atom atom = proof.atoms.atom("iteration", op, {},
-                               "t" + std::to_string(proof.atoms.size()));
+  Atom atom = proof.atoms.atom("iteration", op);
   Polynomial t = Polynomial::atom(atom);
   auto guess = head(op, first, second, bent ? &third : nullptr, t);
   if (!guess)
