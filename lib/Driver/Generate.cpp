@@ -258,6 +258,8 @@ static const AttentionFlag attentionFlags[] = {
      [](Text v, auto &o, auto &) { return readSwitch(v, o.turns.emplace()); }},
     {"persistent",
      [](Text v, auto &o, auto &) { return readSwitch(v, o.persistent); }},
+    {"skip",
+     [](Text v, auto &o, auto &) { return readSwitch(v, o.skip.emplace()); }},
     {"causal", [](Text v, auto &o, auto &) { return readSwitch(v, o.causal); }},
     {"window", [](Text v, auto &o, auto &) { return readSwitch(v, o.window); }},
     {"lse", [](Text v, auto &o, auto &) { return readSwitch(v, o.lse); }},

@@ -113,6 +113,14 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
                   "turns, and each CTA has its share of all tiles");
   o.turns = o.warpgroups() > 1 &&
             o.turns.value_or(o.warpgroups() == 3 || o.size == 128);
+  if (o.skip.value_or(false) &&
+      (!o.causal || o.window || o.decode || o.warpgroups() == 1))
+    return refuse(
+        "skip, and no blocks that only rows below see: they are there in "
+        "causal tiles of two or three warpgroups, without a window or decode",
+        "leave --skip out, or take --causal on and 128 or 192 rows");
+  o.skip = o.skip.value_or(o.causal && !o.window && !o.decode && o.size == 64 &&
+                           o.warpgroups() == 3);
   if (!o.rescale)
     o.rescale = *o.turns ? Rescale::Always : Rescale::Growing;
   if (o.stages < 0 || o.stages == 1 || o.depth() < 2 || o.stages > 16)

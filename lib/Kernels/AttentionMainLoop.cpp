@@ -359,7 +359,7 @@ titan.mma.fence
 %gs = titan.mma.commit : !group
 titan.mbarrier.wait %fullV[%stageV : index] parity(%parityV) : !bars
 %vj = titan.shared.slot %v[%stageV : index] : !ringKV -> !kv
-%more = arith.cmpi ne, %j, %c1 : index
+%more = arith.cmpi ne, %j, %$second : index
 titan.mma.fence
 %acc1 = titan.mma %probs, %vj transpose_b, %acc accumulate(%more) : !probs, !kv, !outFlight -> !outFlight
 %go = titan.mma.commit : !group)");
@@ -424,8 +424,9 @@ titan.mma.fence
   mask(true);
   w.text(R"(
 %probs0, %sum0, %max0, %decay0$firstGrows = func.call @weights(%$seen, %none, %factor) : (!scores, !row, f32) -> ($weights)
-%back = arith.subi %blocks, %c1 : index
 )");
+  if (!*o.skip)
+    w.text("%back = arith.subi %blocks, %c1 : index\n");
 }
 
 /// The product of the last block's weights, and the sums: %on and %total.
@@ -437,7 +438,7 @@ void AttentionText::lastProduct() {
 %lastParity = func.call @parity(%lastUse) : (index) -> i32
 titan.mbarrier.wait %fullV[%lastStage : index] parity(%lastParity) : !bars
 %vn = titan.shared.slot %v[%lastStage : index] : !ringKV -> !kv
-%accumulates = arith.cmpi ne, %back, %c0 : index
+%accumulates = arith.cmpi ne, %back, %$firstOwn : index
 titan.mma.fence
 %accn = titan.mma %r#0, %vn transpose_b, %r#3 accumulate(%accumulates) : !probs, !kv, !outFlight -> !outFlight
 %gn = titan.mma.commit : !group
@@ -456,6 +457,58 @@ void AttentionText::weightConstants() {
 %infinity = titan.splat %minus : f32 -> !scores
 %none = titan.splat %minus : f32 -> !row
 %column = titan.coordinate 1 : !where)");
+}
+
+/// With `skip`: of the tile's blocks the rows from %rowg on see those from $firstOwn on, of
+/// which those from %whole on need no mask. What only the rows below see goes by.
+void AttentionText::ownBlocks(int64_t group) {
+  bool below = group + 1 < o.warpgroups();
+  w.set("firstOwn", below ? "unseen" : "c0");
+  w.set("second", below ? "second" : "c1");
+  w.set("newestOwn", below ? "newestOwn" : "newest");
+  w.set("firstUse", below ? "firstUse" : "base");
+  w.set("endIs", o.ragged ? "endOrOne" : "end");
+  w.text("%back = arith.subi %blocks, %c1 : index");
+  if (below)
+    w.text(R"(
+// The last keys of the tile are seen by the rows below these alone.
+%belowOwn = arith.addi %rowKeys, %c64 : index
+%leastOwn = arith.maxui %belowOwn, %least : index
+%reachOwn = arith.subi %leastOwn, %queries : index
+%endOwn = arith.minui %reachOwn, %$endIs : index
+%blocksOwn = arith.ceildivui %endOwn, %c$keys : index
+%above = arith.subi %blocks, %blocksOwn : index
+%someAbove = arith.maxsi %above, %c0 : index
+%unseen = arith.minui %someAbove, %back : index
+%second = arith.addi %unseen, %c1 : index
+%newestOwn = arith.subi %newest, %unseen : index
+%firstUse = arith.addi %base, %unseen : index)");
+  // Rows behind the last one may see too much: they are not written.
+  w.text(R"(
+%key0 = arith.muli %$newestOwn, %c$keys : index
+// What the first row sees all of needs no mask.
+%seesMost = arith.maxui %sees, %queries : index
+%seenKeys = arith.subi %seesMost, %queries : index
+%seenBlocks = arith.divui %seenKeys, %c$keys : index
+%behindFirst = arith.subi %back, %$firstOwn : index
+%unmasked = arith.minui %seenBlocks, %behindFirst : index
+%whole = arith.subi %blocks, %unmasked : index)");
+  if (!below)
+    return;
+  w.text(R"(
+scf.for %j = %c0 to %unseen step %c1 {
+%use = arith.addi %base, %j : index
+%stage = arith.remui %use, %c$depth : index
+%parity = func.call @parity(%use) : (index) -> i32
+titan.mbarrier.wait %fullK[%stage : index] parity(%parity) : !bars)");
+  if (*o.turns) {
+    takeTurn();
+    passTurn();
+  }
+  release("K", "stage");
+  w.text("titan.mbarrier.wait %fullV[%stage : index] parity(%parity) : !bars");
+  release("V", "stage");
+  w.text("}");
 }
 
 void AttentionText::attend(int64_t group) {
@@ -501,8 +554,9 @@ titan.partition "$partition" warps(4)$attendRegisters {
   coordinates();
   w.set("down", 64 * group);
   w.text(R"(
-%rowg = arith.addi %row, %c$down : index
-%key0 = arith.muli %newest, %c$keys : index)");
+%rowg = arith.addi %row, %c$down : index)");
+  if (!*o.skip)
+    w.text("%key0 = arith.muli %newest, %c$keys : index");
   if (o.causal || o.window)
     w.text(R"(
 // What the first row sees, and what the last one does not see any more.
@@ -514,9 +568,11 @@ titan.partition "$partition" warps(4)$attendRegisters {
 %beforeAll = arith.addi %queries, %span : index
 %lastDiagonal = arith.addi %rowKeys, %c63 : index)");
   blocksBefore();
+  if (*o.skip)
+    ownBlocks(group);
   w.text(R"(
-%stage0 = arith.remui %base, %c$depth : index
-%parity0 = func.call @parity(%base) : (index) -> i32
+%stage0 = arith.remui %$firstUse, %c$depth : index
+%parity0 = func.call @parity(%$firstUse) : (index) -> i32
 %oddTile = arith.remui %i, %c2 : index
 %parityQ = arith.index_cast %oddTile : index to i32
 
@@ -529,11 +585,12 @@ titan.mbarrier.wait %fullK[%stage0 : index] parity(%parity0) : !bars)");
   if (masksFirst()) {
     // The diagonal of the tile's rows goes through so many blocks at most.
     w.set("masked", 1 + ceilDiv(o.rows - 1, o.keys));
-    w.text(R"(
+    if (!*o.skip)
+      w.text(R"(
 // Behind the first $masked blocks the rows see all of a block.
 %masked = arith.constant $masked : index
 %whole = arith.minui %blocks, %masked : index)");
-    blocks("m", "c1", "whole", block0, true);
+    blocks("m", w.fill("$second").c_str(), "whole", block0, true);
     blocks("r", "whole", "blocks",
            "%probs = %m#0, %max = %m#1, %sum = %m#2, %acc = %m#3", false);
   } else {

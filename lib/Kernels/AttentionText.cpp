@@ -24,6 +24,10 @@ AttentionText::AttentionText(const AttentionOptions &options) : o(options) {
   w.set("ofBatch", o.ragged ? "" : "%batch, ");
   w.set("depth", o.depth());
   w.set("groups", groups);
+  // Of the tile's blocks a warpgroup works on all.
+  w.set("firstOwn", "c0");
+  w.set("second", "c1");
+  w.set("firstUse", "base");
   w.set("panels", o.keys / 8);
   w.set("blockBytes", o.blockBytes());
   w.set("queryBytes", 64 * o.size * bytesOf(o.element));

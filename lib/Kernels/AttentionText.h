@@ -60,6 +60,7 @@ protected:
   void sequence();
   void totals();
   void blocksBefore();
+  void ownBlocks(int64_t group);
   void load();
   void weightConstants();
   void attend(int64_t group);

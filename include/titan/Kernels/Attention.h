@@ -78,6 +78,9 @@ struct AttentionOptions {
   /// Unsaid: always where there are turns, else growing, which are faster.
   std::optional<Rescale> rescale;
   bool persistent = false;
+  /// Causal: a warpgroup leaves out the blocks of its tile that only the rows below its own see. Unsaid: where
+  /// it is faster, which is of three warpgroups at size 64.
+  std::optional<bool> skip;
   bool causal = false, window = false, lse = false;
   bool ragged = false;
   bool decode = false;
