@@ -332,9 +332,10 @@ GenerateOption
         "grew, or where it grew much (always with turns, else growing)"),
     persistent("persistent", "on|off",
                "attention: a CTA computes tile after tile (off)"),
-    skip("skip", "on|off",
-         "attention, causal: a warpgroup leaves out the blocks of its tile that "
-         "only the rows below its own see (of 192 rows of size 64)");
+    skip(
+        "skip", "on|off",
+        "attention, causal: a warpgroup leaves out the blocks of its tile that "
+        "only the rows below its own see (of 192 rows of size 64)");
 
 // titan bench.
 cl::list<std::string>

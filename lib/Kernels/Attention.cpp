@@ -119,8 +119,10 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
         "skip, and no blocks that only rows below see: they are there in "
         "causal tiles of two or three warpgroups, without a window or decode",
         "leave --skip out, or take --causal on and 128 or 192 rows");
-  o.skip = o.skip.value_or(o.causal && !o.window && !o.decode && o.size == 64 &&
-                           o.warpgroups() == 3);
+  // Where it was measured and is faster (benchmarks/results/h200-attention-skip.json).
+  o.skip =
+      o.skip.value_or(o.causal && !o.window && !o.decode && !o.ragged &&
+                      !o.persistent && o.size == 64 && o.warpgroups() == 3);
   if (!o.rescale)
     o.rescale = *o.turns ? Rescale::Always : Rescale::Growing;
   if (o.stages < 0 || o.stages == 1 || o.depth() < 2 || o.stages > 16)
