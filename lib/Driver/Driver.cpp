@@ -332,6 +332,9 @@ GenerateOption
         "grew, or where it grew much (always with turns, else growing)"),
     persistent("persistent", "on|off",
                "attention: a CTA computes tile after tile (off)"),
+    ahead("ahead", "on|off",
+          "attention, persistent: a tile's first scores are computed beside "
+          "the last product of the tile before it (off)"),
     skip(
         "skip", "on|off",
         "attention, causal: a warpgroup leaves out the blocks of its tile that "
@@ -770,7 +773,7 @@ static int runSubcommand(int argc, char **argv) {
           &outputType, &layout, &epilogueTerms, &activation, &kernelName,
           &headSize,   &causal, &window,        &lse,        &ragged,
           &decode,     &page,   &turns,         &rescale,    &persistent,
-          &streamK,   &skip})
+          &streamK,    &ahead,  &skip})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
   };

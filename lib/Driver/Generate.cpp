@@ -258,6 +258,7 @@ static const AttentionFlag attentionFlags[] = {
      [](Text v, auto &o, auto &) { return readSwitch(v, o.turns.emplace()); }},
     {"persistent",
      [](Text v, auto &o, auto &) { return readSwitch(v, o.persistent); }},
+    {"ahead", [](Text v, auto &o, auto &) { return readSwitch(v, o.ahead); }},
     {"skip",
      [](Text v, auto &o, auto &) { return readSwitch(v, o.skip.emplace()); }},
     {"causal", [](Text v, auto &o, auto &) { return readSwitch(v, o.causal); }},

@@ -78,6 +78,9 @@ struct AttentionOptions {
   /// Unsaid: always where there are turns, else growing, which are faster.
   std::optional<Rescale> rescale;
   bool persistent = false;
+  /// Persistent: a tile's first scores are computed beside the last product of the tile before it; Q is there
+  /// twice.
+  bool ahead = false;
   /// Causal: a warpgroup leaves out the blocks of its tile that only the rows below its own see. Unsaid: where
   /// it is known to be faster, which is of three warpgroups at size 64, one tile a CTA, not ragged.
   std::optional<bool> skip;
