@@ -258,10 +258,6 @@ titan.mma.fence
     issueLast();
   if (*o.turns)
     passTurn();
-  if (last) {
-    readLetter("", "O", {Row});
-    readLetter("", "", {Batch, Head, Any});
-  }
   w.set("s", suffix);
   w.text("%raw$s = titan.mma.result %s$s after(%g$s : !group) : "
          "!scoresFlight -> !scores");
@@ -309,6 +305,8 @@ void AttentionText::attendAhead(int64_t group) {
 %baseN = arith.addi %base, %blocks : index)");
   scoresAhead(group, "N", "nextRound", true);
   endLast();
+  readLetter("", "O", {Row});
+  readLetter("", "", {Batch, Head, Any});
   w.set("down", 64 * group);
   w.set("ownRow", "rowOut");
   w.text(R"(
