@@ -131,10 +131,13 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
         "skip, and no blocks that only rows below see: they are there in "
         "causal tiles of two or three warpgroups, without a window or decode",
         "leave --skip out, or take --causal on and 128 or 192 rows");
-  // Where it was measured and is faster (benchmarks/results/h200-attention-skip.json).
-  o.skip =
-      o.skip.value_or(o.causal && !o.window && !o.decode && !o.ragged &&
-                      !o.persistent && o.size == 64 && o.warpgroups() == 3);
+  // With a tile ahead the first warpgroup passes blocks while it holds the values of the tile before.
+  int64_t unseen = ceilDiv(o.rows - 64, o.keys);
+  bool holds = !o.ahead || o.depth() > unseen;
+  // Where it was measured and is faster (benchmarks/README.md).
+  o.skip = o.skip.value_or(
+      o.causal && !o.window && !o.decode && !o.ragged && o.warpgroups() > 1 &&
+      (o.ahead ? holds : !o.persistent && o.size == 64 && o.warpgroups() == 3));
   if (!o.rescale)
     o.rescale = *o.turns ? Rescale::Always : Rescale::Growing;
   if (o.stages < 0 || o.stages == 1 || o.depth() < 2 || o.stages > 16)
@@ -150,9 +153,7 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
                       " bytes of shared memory that a CTA can have",
                   "--stages " + number(fit));
   o.stages = o.depth();
-  // The first warpgroup passes them while it holds the values of the tile before.
-  int64_t unseen = ceilDiv(o.rows - 64, o.keys);
-  if (o.ahead && *o.skip && o.stages <= unseen)
+  if (*o.skip && !holds)
     return refuse("rings of " + number(o.stages) +
                       " blocks, and a tile ahead whose first " +
                       number(unseen) +

@@ -373,11 +373,16 @@ titan.require %is_served, "launch-check", "each head of K serves as many heads o
   auto pass = [&](const char *name) { handed.pass(name, "index"); };
   if (masksRows()) {
     w.text(R"(
-// As many heads at a time as have their keys and values in some 32 MB of the L2 cache, bands of one size.
+// As many heads at a time as have their keys and values in some $bandMegabytes MB of the L2 cache, bands of one size.
 %bytes = arith.muli %keys, %c$headBytes : index
-%fitK = arith.divui %c33554432, %bytes : index
-%fit = arith.muli %fitK, %group : index
-%one = arith.maxui %fit, %c1 : index
+%fit = arith.divui %c$bandBytes, %bytes : index)");
+    if (o.ahead)
+      w.text(R"(
+%oneK = arith.maxui %fit, %c1 : index
+%one = arith.muli %oneK, %group : index)");
+    else
+      w.text("%one = arith.maxui %fit, %c1 : index");
+    w.text(R"(
 %bands = arith.ceildivui %allHeads, %one : index
 %band = arith.ceildivui %allHeads, %bands : index
 %banded = arith.muli %bands, %band : index
@@ -491,6 +496,8 @@ titan.return)");
 }
 
 std::string AttentionText::write() {
+  w.set("bandBytes", o.bandBytes());
+  w.set("bandMegabytes", o.bandBytes() >> 20);
   w.set("headBytes", 2 * o.size * bytesOf(o.element));
   w.set("shapes",
         w.fill(o.ragged ? R"(Q and O are rows x heads x $size,
