@@ -11,7 +11,8 @@ and FlashAttention back ends, and FlashAttention 4 (CUTLASS's DSL) where flash-a
 
 --shapes held-out or fresh (attention_shapes.py) races what no default was chosen from instead of 16 heads of --tokens: other
 lengths, other numbers of heads, batches, heads of K that serve several of Q. --picks FILE (attention_packages.py) races, at
-each shape, what the model picks for it, and nothing else of ours; the geometric means of its ratios stand last.
+each shape, what the model picks for it, and nothing else of ours (where the file has several a shape, these; the first is
+the pick); the geometric means of its ratios stand last. --peers leaves some out.
 
 A package's name says what it is, in words between dashes: d64 or d128 (heads of that size), f16,
 causal; others are ignored. Its arguments say the rest (the example's tensors have two dimensions).
@@ -184,6 +185,12 @@ def flash4(causal):
     return {"flash4": launch}
 
 
+def ours_at(picks, group, shape):
+    """The names of what is raced at a shape, the pick first."""
+    names = picks[f"d{group[0]}-{group[2]}"]["x".join(map(str, shape))]
+    return [names] if isinstance(names, str) else names
+
+
 def race(group, contenders, shape, options, meter, rng, report):
     size, dtype, mask = group
     batches, tokens, keys, heads, heads_k = shape
@@ -233,12 +240,13 @@ def main():
     parser.add_argument("--heads", type=int, default=16)
     parser.add_argument("--shapes", help="held-out, fresh, or batches x queries x keys x heads x heads of K: 2x512x512x8x8,...")
     parser.add_argument("--picks", help="which package is raced at which shape: attention_packages.py")
+    parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--limit", type=float, default=480, help="seconds; no shape begins later")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--milliseconds", type=float, default=10)
     parser.add_argument("--json")
     options = parser.parse_args()
-    begun = time.time()
+    begun, peers = time.time(), options.peers.split(",")
     torch.cuda.init()
     torch.zeros(1, device="cuda")
     report = {**describe(), "checks": [], "races": []}
@@ -259,8 +267,8 @@ def main():
     for group, contenders in () if options.no_race else groups.items():
         if group[2] != "window":
             contenders.update({name: peer(backend, group[2] == "causal")
-                               for name, backend in BACKENDS.items()})
-            for name, launch in flash4(group[2] == "causal").items():
+                               for name, backend in BACKENDS.items() if name in peers})
+            for name, launch in (flash4(group[2] == "causal") if "flash4" in peers else {}).items():
                 kind = Kind("-".join((f"d{group[0]}", "f16" if group[1] == "float16" else "bf16", group[2])))
                 if check_all(None, launch, argparse.Namespace(**{**vars(kind), "name": name}), report):
                     contenders[name] = launch
@@ -270,13 +278,13 @@ def main():
                 break
             raced = contenders
             if picks:
-                ours = picks[f"d{group[0]}-{group[2]}"]["x".join(map(str, shape))]
-                raced = {name: launch for name, launch in contenders.items() if name == ours or name in PEERS}
+                ours = ours_at(picks, group, shape)
+                raced = {name: launch for name, launch in contenders.items() if name in ours or name in PEERS}
             race(group, raced, shape, options, meter, rng, report)
             save(options, report)
         if picks:
-            ratios = [ratio[0] for row in report["races"] if row["group"] == group
-                      for name, ratio in row["ratios"].items() if name not in PEERS]
+            ratios = [row["ratios"][ours_at(picks, group, row["shape"])[0]][0] for row in report["races"]
+                      if row["group"] == group]
             print(f"== {' '.join(map(str, group))}: geometric mean {statistics.geometric_mean(ratios):.3f}, "
                   f"{min(ratios):.3f} to {max(ratios):.3f}", flush=True)
     print("failures:", failures)

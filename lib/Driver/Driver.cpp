@@ -337,7 +337,14 @@ GenerateOption
         "attention: the sums are scaled down for each block, where a maximum "
         "grew, or where it grew much (always with turns, else growing)"),
     persistent("persistent", "on|off",
-               "attention: a CTA computes tile after tile (off)");
+               "attention: a CTA computes tile after tile (off)"),
+    ahead("ahead", "on|off",
+          "attention, persistent: a tile's first scores are computed beside "
+          "the last product of the tile before it (off)"),
+    skip(
+        "skip", "on|off",
+        "attention, causal: a warpgroup leaves out the blocks of its tile that "
+        "only the rows below its own see (of 192 rows of size 64)");
 
 // titan bench.
 cl::list<std::string>
@@ -776,7 +783,7 @@ static int runSubcommand(int argc, char **argv) {
           &outputType, &layout, &epilogueTerms, &activation, &kernelName,
           &headSize,   &causal, &window,        &lse,        &ragged,
           &decode,     &page,   &turns,         &rescale,    &persistent,
-          &streamK})
+          &streamK,    &ahead,  &skip})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
   };

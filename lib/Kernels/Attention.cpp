@@ -8,6 +8,7 @@
 #include "titan/Kernels/Attention.h"
 
 #include "AttentionText.h"
+#include "Model.h"
 
 #include <algorithm>
 
@@ -18,14 +19,14 @@ static int64_t sharedBytes() { return builtFor().sharedBytesPerCta; }
 
 static int64_t barrierBytes() { return builtFor().mbarrierBytes; }
 
-/// What is left beside Q for the rings: with `own`, O has memory, too. There are
-/// at most three barriers for each stage and each warpgroup, and the first
-/// tile's alignment to 1024 bytes.
+/// What is left beside Q (with `ahead` the next Q, too) for the rings: with `own`, O has memory, too. There are
+/// barriers of Q, at most four of a warpgroup, and the first tile's alignment to 1024 bytes, of which letters
+/// have what is over.
 static int64_t room(const AttentionOptions &o, bool own) {
   if (o.decode) // Q is in registers.
     return sharedBytes() - 1024;
   return sharedBytes() - 1024 - 16 * barrierBytes() -
-         o.outputBytes() * (own ? 2 : 1);
+         o.outputBytes() * ((own ? 2 : 1) + o.ahead);
 }
 
 /// K and V, and a pair of barriers each.
@@ -113,6 +114,30 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
                   "turns, and each CTA has its share of all tiles");
   o.turns = o.warpgroups() > 1 &&
             o.turns.value_or(o.warpgroups() == 3 || o.size == 128);
+  if (o.ahead && (!o.persistent || o.window))
+    return refuse(o.window ? "a tile ahead, in a window"
+                           : "a tile ahead of none: not persistent",
+                  o.window ? "leave --ahead or --window out"
+                           : "--persistent on");
+  if (o.ahead && !o.ownOutput())
+    return refuse("a tile ahead, and " + number(3 * o.outputBytes()) +
+                      " bytes of Q, the next Q and O beside " +
+                      number(std::max<int64_t>(o.stages, 2)) +
+                      " blocks of K and of V",
+                  "a smaller tile, or fewer --stages");
+  if (o.skip.value_or(false) &&
+      (!o.causal || o.window || o.decode || o.warpgroups() == 1))
+    return refuse(
+        "skip, and no blocks that only rows below see: they are there in "
+        "causal tiles of two or three warpgroups, without a window or decode",
+        "leave --skip out, or take --causal on and 128 or 192 rows");
+  // With a tile ahead the first warpgroup passes blocks while it holds the values of the tile before.
+  int64_t unseen = ceilDiv(o.rows - 64, o.keys);
+  bool holds = !o.ahead || o.depth() > unseen;
+  // Where it was measured and is faster (benchmarks/README.md).
+  o.skip = o.skip.value_or(
+      o.causal && !o.window && !o.decode && !o.ragged && o.warpgroups() > 1 &&
+      (o.ahead ? holds : !o.persistent && o.size == 64 && o.warpgroups() == 3));
   if (!o.rescale)
     o.rescale = *o.turns ? Rescale::Always : Rescale::Growing;
   if (o.stages < 0 || o.stages == 1 || o.depth() < 2 || o.stages > 16)
@@ -128,6 +153,12 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
                       " bytes of shared memory that a CTA can have",
                   "--stages " + number(fit));
   o.stages = o.depth();
+  if (*o.skip && !holds)
+    return refuse("rings of " + number(o.stages) +
+                      " blocks, and a tile ahead whose first " +
+                      number(unseen) +
+                      " a warpgroup leaves out while it holds one",
+                  "--stages " + number(unseen + 1) + ", or --skip off");
   return o;
 }
 

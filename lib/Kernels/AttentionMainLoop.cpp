@@ -16,16 +16,7 @@ static const char *const partitions[] = {"first", "second", "third"};
 /// %newest, the block that is the first to be worked on.
 void AttentionText::coordinates() {
   if (masksRows())
-    w.text(R"(
-// The heads of a band, then its rows, the longest first, then the next band; of the last band heads may not be there.
-%across = arith.remui %tile, %band : index
-%bandTile = arith.divui %tile, %band : index
-%up = arith.remui %bandTile, %rowBlocks : index
-%bandIs = arith.divui %bandTile, %rowBlocks : index
-%skipped = arith.muli %bandIs, %band : index
-%any = arith.addi %skipped, %across : index
-%lastRows = arith.subi %rowBlocks, %c1 : index
-%down = arith.subi %lastRows, %up : index)");
+    tileOrder();
   else
     w.text(R"(
 %any = arith.divui %tile, %rowBlocks : index
@@ -44,6 +35,37 @@ void AttentionText::coordinates() {
   }
   if (o.ragged)
     sequence();
+  tileKeys();
+  w.text("%newest = arith.subi %allBlocks, %c1 : index");
+  if (o.window)
+    w.text(R"(
+%diagonal = arith.addi %row, %keys : index
+%before = arith.addi %queries, %span : index
+%inside = arith.maxui %diagonal, %before : index
+%begin = arith.subi %inside, %before : index
+%wanted = arith.divui %begin, %c$keys : index
+%oldest = arith.minui %wanted, %newest : index
+%blocks = arith.subi %allBlocks, %oldest : index)");
+  else
+    w.text("%blocks = arith.addi %allBlocks, %c0 : index");
+}
+
+/// With a mask, of %tile: %any, its head of all, and %down, its rows.
+void AttentionText::tileOrder() {
+  w.text(R"(
+// The heads of a band, then its rows, the longest first, then the next band; of the last band heads may not be there.
+%across = arith.remui %tile, %band : index
+%bandTile = arith.divui %tile, %band : index
+%up = arith.remui %bandTile, %rowBlocks : index
+%bandIs = arith.divui %bandTile, %rowBlocks : index
+%skipped = arith.muli %bandIs, %band : index
+%any = arith.addi %skipped, %across : index
+%lastRows = arith.subi %rowBlocks, %c1 : index
+%down = arith.subi %lastRows, %up : index)");
+}
+
+/// With a mask, of the rows from %row on of head %any: %allBlocks, those up to the last that they see.
+void AttentionText::tileKeys() {
   w.text(R"(
 // The rows of the tile see the keys from %begin up to %end.)");
   if (o.causal)
@@ -76,18 +98,6 @@ void AttentionText::coordinates() {
 %least1 = arith.maxsi %keysOfHead, %c1 : index
 %end = arith.minui %there, %least1 : index
 %allBlocks = arith.ceildivui %end, %c$keys : index)");
-  w.text("%newest = arith.subi %allBlocks, %c1 : index");
-  if (o.window)
-    w.text(R"(
-%diagonal = arith.addi %row, %keys : index
-%before = arith.addi %queries, %span : index
-%inside = arith.maxui %diagonal, %before : index
-%begin = arith.subi %inside, %before : index
-%wanted = arith.divui %begin, %c$keys : index
-%oldest = arith.minui %wanted, %newest : index
-%blocks = arith.subi %allBlocks, %oldest : index)");
-  else
-    w.text("%blocks = arith.addi %allBlocks, %c0 : index");
 }
 
 /// Of %batch: %queries and %keys, and where they begin, %rowQ and %rowK.
@@ -359,7 +369,7 @@ titan.mma.fence
 %gs = titan.mma.commit : !group
 titan.mbarrier.wait %fullV[%stageV : index] parity(%parityV) : !bars
 %vj = titan.shared.slot %v[%stageV : index] : !ringKV -> !kv
-%more = arith.cmpi ne, %j, %c1 : index
+%more = arith.cmpi ne, %j, %$second : index
 titan.mma.fence
 %acc1 = titan.mma %probs, %vj transpose_b, %acc accumulate(%more) : !probs, !kv, !outFlight -> !outFlight
 %go = titan.mma.commit : !group)");
@@ -421,26 +431,41 @@ titan.mma.fence
   w.text("%raw0 = titan.mma.result %s0 after(%g0 : !group) : !scoresFlight -> "
          "!scores");
   release("K", "stage0");
+  firstWeights();
+}
+
+/// From %raw0 to the first block's weights.
+void AttentionText::firstWeights() {
   mask(true);
   w.text(R"(
 %probs0, %sum0, %max0, %decay0$firstGrows = func.call @weights(%$seen, %none, %factor) : (!scores, !row, f32) -> ($weights)
-%back = arith.subi %blocks, %c1 : index
 )");
 }
 
 /// The product of the last block's weights, and the sums: %on and %total.
 void AttentionText::lastProduct() {
+  w.text("// The product of the last block.");
+  issueLast();
+  endLast();
+}
+
+/// In flight as %accn, group %gn.
+void AttentionText::issueLast() {
   w.text(R"(
-// The product of the last block.
 %lastUse = arith.addi %base, %back : index
 %lastStage = arith.remui %lastUse, %c$depth : index
 %lastParity = func.call @parity(%lastUse) : (index) -> i32
 titan.mbarrier.wait %fullV[%lastStage : index] parity(%lastParity) : !bars
 %vn = titan.shared.slot %v[%lastStage : index] : !ringKV -> !kv
-%accumulates = arith.cmpi ne, %back, %c0 : index
+%accumulates = arith.cmpi ne, %back, %$firstOwn : index
 titan.mma.fence
 %accn = titan.mma %r#0, %vn transpose_b, %r#3 accumulate(%accumulates) : !probs, !kv, !outFlight -> !outFlight
-%gn = titan.mma.commit : !group
+%gn = titan.mma.commit : !group)");
+}
+
+/// What issueLast() has in flight: %on, and %total.
+void AttentionText::endLast() {
+  w.text(R"(
 %total = titan.reduce add %r#2 : !part -> !row
 %on = titan.mma.result %accn after(%gn : !group) : !outFlight -> !out)");
   release("V", "lastStage");
@@ -458,10 +483,104 @@ void AttentionText::weightConstants() {
 %column = titan.coordinate 1 : !where)");
 }
 
-void AttentionText::attend(int64_t group) {
+/// Of the tile's blocks the warpgroup works on those from $firstOwn on, of which those from %whole on need no
+/// mask; what only the rows below see goes by.
+void AttentionText::ownBlocks(int64_t group) {
+  bool below = nameOwnBlocks(group);
+  w.set("firstUse", below ? "firstUse" : "base");
+  w.text("%back = arith.subi %blocks, %c1 : index");
+  if (!masksFirst())
+    return;
+  if (below) {
+    w.set("endIs", o.ragged ? "endOrOne" : "end");
+    unseenBlocks();
+    ownOfUnseen();
+    w.text("%firstUse = arith.addi %base, %unseen : index");
+  }
+  wholeBlocks();
+  if (below)
+    passBlocks("", "base");
+}
+
+/// What the warpgroup's first block is called, the one behind it, and the first one's number; whether there are
+/// rows below its own that see more.
+bool AttentionText::nameOwnBlocks(int64_t group) {
+  bool below = *o.skip && group + 1 < o.warpgroups();
+  w.set("firstOwn", below ? "unseen" : "c0");
+  w.set("second", below ? "second" : "c1");
+  w.set("newestOwn", below ? "newestOwn" : "newest");
+  return below;
+}
+
+/// From %unseen to what nameOwnBlocks() names.
+void AttentionText::ownOfUnseen() {
+  w.text(R"(
+%second = arith.addi %unseen, %c1 : index
+%newestOwn = arith.subi %newest, %unseen : index)");
+}
+
+/// The tile's first blocks, which the rows from %rowKeys - %keys on do not see: %unseen.
+void AttentionText::unseenBlocks() {
+  w.text(R"(
+// The last keys of the tile are seen by the rows below these alone.
+%belowOwn = arith.addi %rowKeys, %c64 : index
+%leastOwn = arith.maxui %belowOwn, %least : index
+%reachOwn = arith.subi %leastOwn, %queries : index
+%endOwn = arith.minui %reachOwn, %$endIs : index
+%blocksOwn = arith.ceildivui %endOwn, %c$keys : index
+%above = arith.subi %blocks, %blocksOwn : index
+%someAbove = arith.maxsi %above, %c0 : index
+%unseen = arith.minui %someAbove, %back : index)");
+}
+
+/// From which block on no mask is needed: %whole.
+void AttentionText::wholeBlocks() {
+  if (!*o.skip) {
+    // The diagonal of the tile's rows goes through so many blocks at most.
+    w.set("masked", 1 + ceilDiv(o.rows - 1, o.keys));
+    w.text(R"(
+// Behind the first $masked blocks the rows see all of a block.
+%masked = arith.constant $masked : index
+%whole = arith.minui %blocks, %masked : index)");
+    return;
+  }
+  // Rows behind the last one may see too much: they are not written.
+  w.text(R"(
+// What the first row sees all of needs no mask.
+%seesMost = arith.maxui %sees, %queries : index
+%seenKeys = arith.subi %seesMost, %queries : index
+%seenBlocks = arith.divui %seenKeys, %c$keys : index
+%behindFirst = arith.subi %back, %$firstOwn : index
+%unmasked = arith.minui %seenBlocks, %behindFirst : index
+%whole = arith.subi %blocks, %unmasked : index)");
+}
+
+/// The first %unseen$s blocks of the tile that begins with use %$base go by.
+void AttentionText::passBlocks(const char *suffix, const char *base) {
+  w.set("s", suffix);
+  w.set("firstOf", base);
+  w.text(R"(
+scf.for %j = %c0 to %unseen$s step %c1 {
+%use = arith.addi %$firstOf, %j : index
+%stage = arith.remui %use, %c$depth : index
+%parity = func.call @parity(%use) : (index) -> i32
+titan.mbarrier.wait %fullK[%stage : index] parity(%parity) : !bars)");
+  if (*o.turns) {
+    takeTurn();
+    passTurn();
+  }
+  release("K", "stage");
+  w.text("titan.mbarrier.wait %fullV[%stage : index] parity(%parity) : !bars");
+  release("V", "stage");
+  w.text("}");
+}
+
+/// What a warpgroup's partition begins with.
+void AttentionText::beginAttend(int64_t group) {
   int64_t groups = o.warpgroups();
   bool turns = *o.turns;
   w.set("partition", partitions[group]);
+  w.set("ownRow", "rowg");
   w.set("g", group);
   w.set("inside", 1 + group);
   w.set("firstGrows", asksForGrowth() ? ", %grows0" : "");
@@ -474,8 +593,6 @@ titan.partition "$partition" warps(4)$attendRegisters {
   if (o.persistent && o.ownOutput())
     w.text("%noStore = titan.token.none : !bulk");
   weightConstants();
-  w.text(R"(
-%qg = titan.shared.slot %q[%c$g : index] : !ringQ -> !q)");
   if (o.causal || o.window)
     w.text("%rowIs = titan.coordinate 0 : !where");
   if (o.ragged)
@@ -484,6 +601,47 @@ titan.partition "$partition" warps(4)$attendRegisters {
     w.text("// The first turn is free.");
     passTurn();
   }
+}
+
+/// What it ends with: turns and stores that are left.
+void AttentionText::endAttend(int64_t group) {
+  if (*o.turns && group == 0) {
+    w.text("// The last turn that was passed.");
+    takeTurn();
+  }
+  if (o.persistent && o.ownOutput())
+    w.text(R"(
+titan.elect warp(0) {
+titan.bulk.wait %done#$last read : !bulk
+})");
+  w.text("}");
+}
+
+/// What the rows from %rowg on see.
+void AttentionText::rowsSee() {
+  w.text(R"(
+// What the first row sees, and what the last one does not see any more.
+%rowKeys = arith.addi %rowg, %keys : index
+%sees = arith.addi %rowKeys, %c1 : index
+%rowsAhead = arith.subi %rowKeys, %queries : index)");
+}
+
+/// All blocks behind the first one; %r is what they leave.
+void AttentionText::allBlocks() {
+  const char *block0 =
+      "%probs = %probs0, %max = %max0, %sum = %sum0, %acc = %noSums";
+  if (masksFirst()) {
+    blocks("m", w.fill("$second").c_str(), "whole", block0, true);
+    blocks("r", "whole", "blocks",
+           "%probs = %m#0, %max = %m#1, %sum = %m#2, %acc = %m#3", false);
+  } else {
+    blocks("r", "c1", "blocks", block0, o.window);
+  }
+}
+
+void AttentionText::attend(int64_t group) {
+  beginAttend(group);
+  w.text("%qg = titan.shared.slot %q[%c$g : index] : !ringQ -> !q");
   bool carriesStore = o.persistent && o.ownOutput();
   if (o.persistent) {
     int count = 1 + countsBlocks() + carriesStore;
@@ -500,23 +658,19 @@ titan.partition "$partition" warps(4)$attendRegisters {
   }
   coordinates();
   w.set("down", 64 * group);
-  w.text(R"(
-%rowg = arith.addi %row, %c$down : index
-%key0 = arith.muli %newest, %c$keys : index)");
+  w.text("%rowg = arith.addi %row, %c$down : index");
   if (o.causal || o.window)
-    w.text(R"(
-// What the first row sees, and what the last one does not see any more.
-%rowKeys = arith.addi %rowg, %keys : index
-%sees = arith.addi %rowKeys, %c1 : index
-%rowsAhead = arith.subi %rowKeys, %queries : index)");
+    rowsSee();
   if (o.window)
     w.text(R"(
 %beforeAll = arith.addi %queries, %span : index
 %lastDiagonal = arith.addi %rowKeys, %c63 : index)");
   blocksBefore();
+  ownBlocks(group);
   w.text(R"(
-%stage0 = arith.remui %base, %c$depth : index
-%parity0 = func.call @parity(%base) : (index) -> i32
+%key0 = arith.muli %$newestOwn, %c$keys : index
+%stage0 = arith.remui %$firstUse, %c$depth : index
+%parity0 = func.call @parity(%$firstUse) : (index) -> i32
 %oddTile = arith.remui %i, %c2 : index
 %parityQ = arith.index_cast %oddTile : index to i32
 
@@ -524,21 +678,7 @@ titan.partition "$partition" warps(4)$attendRegisters {
 titan.mbarrier.wait %fullQ$g parity(%parityQ) : !bar
 titan.mbarrier.wait %fullK[%stage0 : index] parity(%parity0) : !bars)");
   firstScores();
-  const char *block0 =
-      "%probs = %probs0, %max = %max0, %sum = %sum0, %acc = %noSums";
-  if (masksFirst()) {
-    // The diagonal of the tile's rows goes through so many blocks at most.
-    w.set("masked", 1 + ceilDiv(o.rows - 1, o.keys));
-    w.text(R"(
-// Behind the first $masked blocks the rows see all of a block.
-%masked = arith.constant $masked : index
-%whole = arith.minui %blocks, %masked : index)");
-    blocks("m", "c1", "whole", block0, true);
-    blocks("r", "whole", "blocks",
-           "%probs = %m#0, %max = %m#1, %sum = %m#2, %acc = %m#3", false);
-  } else {
-    blocks("r", "c1", "blocks", block0, o.window);
-  }
+  allBlocks();
   bool early = o.persistent && o.ownOutput();
   if (early)
     w.text(R"(
@@ -559,17 +699,8 @@ titan.mbarrier.arrive %emptyQ$g : !bar
 scf.yield $yielded : $carried
 })");
   }
-  if (turns && group == 0) {
-    w.text("// The last turn that was passed.");
-    takeTurn();
-  }
   w.set("last", countsBlocks() ? 2 : 1);
-  if (carriesStore)
-    w.text(R"(
-titan.elect warp(0) {
-titan.bulk.wait %done#$last read : !bulk
-})");
-  w.text("}");
+  endAttend(group);
 }
 
 /// From %total to what the sums are multiplied by, $inverse.
@@ -613,7 +744,7 @@ void AttentionText::output(int64_t group) {
     w.text("%queries32 = arith.index_cast %queries : index to i32");
   if (o.lse || o.ragged)
     w.text(R"(
-%row32 = arith.index_cast %rowg : index to i32
+%row32 = arith.index_cast %$ownRow : index to i32
 %rowBase = titan.splat %row32 : i32 -> !rowIs
 %rowIn = titan.coordinate 0 : !rowIs
 %rowAt = arith.addi %rowBase, %rowIn : !rowIs
@@ -640,7 +771,7 @@ $endHead)");
   w.set("buffer", own ? "og" : "qg");
   if (own)
     w.text(R"(
-%og = titan.shared.slot %out[%c$g : index] : !ringQ -> !q
+%og = titan.shared.slot %out[%c$g : index] : $ringO -> !q
 // The tile before has left.
 titan.elect warp(0) {
 titan.bulk.wait %pending read : !bulk
@@ -653,12 +784,12 @@ titan.barrier.sync $inside threads(128)
 titan.shared.store %rounded, %$buffer matrix : !out16, !q
 titan.fence.proxy_async shared_cta
 titan.barrier.sync $inside threads(128))");
-  w.set("firstRow", o.ragged ? "rowOfO" : "rowg");
+  w.set("firstRow", o.ragged ? "rowOfO" : w.fill("$ownRow"));
   if (o.ragged)
     w.text(R"(
 // Of the rows behind the sequence's last nothing is written: they are another one's.
-%rowOfO = arith.addi %rowQ, %rowg : index
-%rowsEnd = arith.addi %rowg, %c64 : index
+%rowOfO = arith.addi %rowQ, %$ownRow : index
+%rowsEnd = arith.addi %$ownRow, %c64 : index
 %isThere = arith.cmpi ult, %any, %allHeads : index
 %isInside = arith.cmpi ule, %rowsEnd, %queries : index
 %crosses = arith.cmpi ugt, %rowsEnd, %queries : index

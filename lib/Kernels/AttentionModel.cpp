@@ -14,12 +14,15 @@
 //                      half of one of the shortest, which come last; persistent
 //                      CTAs have tile i, i + CTAs, ... whatever they take, and
 //                      the first one has the longest of each round
+//   a tile ahead       as persistent ones, but even rounds go up and odd ones down; of
+//                      a few CTAs the one that has the most
 //   several CTAs on a multiprocessor  (64 x 64) share it: all of the work at
 //                      what they take together, but no less than one tile alone
 //
 // The numbers were fitted to benchmarks/results/h200-attention-variants.json, ten
 // shapes, to which a test holds what is picked; they are within 5 % of 150 of its
-// 160 times. Which keys a window leaves out is not known here: it counts as a causal mask.
+// 160 times; those of --ahead and --skip to h200-attention-ahead.json. Which keys a window leaves out is not known
+// here: it counts as a causal mask.
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Kernels/Attention.h"
@@ -34,37 +37,50 @@ using namespace titan::kernels;
 
 namespace {
 
+/// Of a CTA.
+enum Tiles : uint8_t { One, Several, Ahead };
+
 /// Microseconds on an H200.
 struct Variant {
   int64_t size;
   bool masks;
   int64_t rows, keys;
-  bool turns, persistent;
+  bool turns;
+  Tiles tiles;
   double launch, tile, block;
   /// A tile alone, where a multiprocessor has several CTAs; 0: it has one.
   double aloneTile = 0, aloneBlock = 0;
+  bool skip = false;
+
+  bool persistent() const { return tiles != One; }
 };
 
 } // namespace
 
 static constexpr Variant variants[] = {
-    // size, masks, rows, keys, turns, persistent, launch, tile, block
-    {128, false, 128, 176, true, false, 0.75, 3.99, 2.157},
-    {128, false, 128, 128, false, true, 4.30, 1.51, 1.649},
-    {128, false, 128, 128, true, true, 2.66, 1.86, 1.638},
-    {128, false, 128, 128, true, false, 0.73, 3.37, 1.710},
-    {128, true, 128, 128, true, false, 1.27, 3.71, 1.591},
-    {128, true, 128, 128, true, true, 3.33, 2.43, 1.531},
-    {128, true, 128, 128, false, false, 2.84, 3.63, 1.688},
-    {64, false, 192, 128, true, false, 1.63, 3.62, 1.407},
-    {64, false, 192, 128, true, true, 3.24, 1.86, 1.536},
-    {64, false, 128, 128, true, true, 3.03, 1.38, 1.185},
-    {64, false, 128, 128, true, false, 1.63, 2.71, 1.208},
-    {64, true, 192, 128, true, false, 1.93, 4.30, 1.492},
-    {64, true, 128, 128, true, false, 1.70, 2.88, 1.127},
-    {64, true, 128, 128, true, true, 2.48, 2.54, 1.096},
-    {64, true, 128, 128, false, false, 2.12, 2.54, 1.355},
-    {64, true, 64, 64, false, false, 2.94, 1.21, 0.338, 1.00, 0.61},
+    // size, masks, rows, keys, turns, tiles, launch, tile, block
+    {128, false, 128, 176, true, One, 0.75, 3.99, 2.157},
+    {128, false, 128, 128, false, Several, 4.30, 1.51, 1.649},
+    {128, false, 128, 128, true, Several, 2.66, 1.86, 1.638},
+    {128, false, 128, 128, true, One, 0.73, 3.37, 1.710},
+    {128, true, 128, 128, true, One, 1.27, 3.71, 1.591},
+    {128, true, 128, 128, true, Several, 3.33, 2.43, 1.531},
+    {128, true, 128, 128, false, One, 2.84, 3.63, 1.688},
+    {64, false, 192, 128, true, One, 1.63, 3.62, 1.407},
+    {64, false, 192, 128, true, Several, 3.24, 1.86, 1.536},
+    {64, false, 128, 128, true, Several, 3.03, 1.38, 1.185},
+    {64, false, 128, 128, true, One, 1.63, 2.71, 1.208},
+    {64, true, 192, 128, true, One, 1.93, 4.30, 1.492},
+    {64, true, 192, 128, true, One, 1.71, 2.89, 1.495, 0, 0, true},
+    {64, true, 128, 128, true, One, 1.70, 2.88, 1.127},
+    {64, true, 128, 128, true, Several, 2.48, 2.54, 1.096},
+    {64, true, 128, 128, false, One, 2.12, 2.54, 1.355},
+    {128, false, 128, 128, true, Ahead, 2.89, 1.23, 1.648},
+    {128, true, 128, 128, true, Ahead, 4.45, 1.49, 1.651, 0, 0, true},
+    {64, false, 192, 128, true, Ahead, 2.41, 1.73, 1.458},
+    {64, true, 192, 128, true, Ahead, 5.78, 1.72, 1.430, 0, 0, true},
+    {64, true, 128, 128, true, Ahead, 5.44, 0.80, 1.207, 0, 0, true},
+    {64, true, 64, 64, false, One, 2.94, 1.21, 0.338, 1.00, 0.61},
 };
 
 static double estimate(const AttentionShape &shape, const Variant &v) {
@@ -85,16 +101,35 @@ static double estimate(const AttentionShape &shape, const Variant &v) {
   for (int64_t at = 0; at < rowTiles; ++at)
     all += heads * (v.tile + blocks(at) * v.block);
   double busy = all / multiprocessors;
-  if (tiles > multiprocessors && !v.persistent)
+  if (tiles > multiprocessors && !v.persistent())
     busy += (v.tile + blocks(rowTiles - 1) * v.block) / 2;
-  if (v.persistent && tiles <= 64 * multiprocessors) {
+  if (v.persistent() && tiles <= 64 * multiprocessors) {
     // Heads go by in bands that fit the L2 cache (AttentionText::launch).
-    int64_t fit = (int64_t(32) << 20) / (shape.keys * 2 * v.size * 2);
-    int64_t bands = ceilDiv(heads, std::max<int64_t>(fit, 1));
-    int64_t band = ceilDiv(heads, bands);
+    AttentionOptions o;
+    o.ahead = v.tiles == Ahead;
+    int64_t one =
+        std::max<int64_t>(o.bandBytes() / (shape.keys * 2 * v.size * 2), 1);
+    if (o.ahead)
+      one *= shape.heads / shape.headsK;
+    int64_t bands = ceilDiv(heads, one);
+    int64_t band = ceilDiv(heads, bands), all = bands * band * rowTiles;
+    int64_t end = (all - 1) % multiprocessors;
     busy = 0;
-    for (int64_t tile = 0; tile < tiles; tile += multiprocessors)
-      busy += v.tile + blocks(tile / band % rowTiles) * v.block;
+    // The first and the last CTA, one between them, and those where the last round ends.
+    for (int64_t cta : {int64_t(0), multiprocessors / 2, multiprocessors - 1,
+                        end, multiprocessors - 1 - end}) {
+      double its = 0;
+      for (int64_t round = 0; round * multiprocessors < all; ++round) {
+        bool down = o.ahead && round % 2;
+        int64_t tile =
+            round * multiprocessors + (down ? multiprocessors - 1 - cta : cta);
+        if (tile >= all)
+          break;
+        bool isHead = tile / (band * rowTiles) * band + tile % band < heads;
+        its += v.tile + (isHead ? blocks(tile / band % rowTiles) : 1) * v.block;
+      }
+      busy = std::max(busy, its);
+    }
   }
   double alone = v.aloneTile ? v.aloneTile + blocks(0) * v.aloneBlock : longest;
   return v.launch + std::max(alone, busy);
@@ -114,7 +149,8 @@ kernels::estimateAttention(const AttentionShape &shape,
     return std::nullopt;
   for (const Variant &v : variants)
     if (is(v, *o) && v.rows == o->rows && v.keys == o->keys &&
-        v.turns == *o->turns && v.persistent == o->persistent)
+        v.turns == *o->turns && v.persistent() == o->persistent &&
+        (v.tiles == Ahead) == o->ahead && v.skip == *o->skip)
       return estimate(shape, v);
   return std::nullopt;
 }
@@ -136,7 +172,9 @@ kernels::pickAttention(const AttentionShape &shape,
     o.rows = v.rows;
     o.keys = v.keys;
     o.turns = v.turns;
-    o.persistent = v.persistent;
+    o.persistent = v.persistent();
+    o.ahead = v.tiles == Ahead;
+    o.skip = given.skip.value_or(v.skip && !given.ragged);
     if (settle)
       settle(o);
     if (!checkAttention(o))

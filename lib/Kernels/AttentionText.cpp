@@ -24,6 +24,13 @@ AttentionText::AttentionText(const AttentionOptions &options) : o(options) {
   w.set("ofBatch", o.ragged ? "" : "%batch, ");
   w.set("depth", o.depth());
   w.set("groups", groups);
+  // Of the tile's blocks a warpgroup works on all.
+  w.set("firstOwn", "c0");
+  w.set("second", "c1");
+  // With the next tile's queries beside them Q's slots and barriers are there twice; O's memory is there once.
+  w.set("slotsQ", o.ahead ? 2 * groups : groups);
+  w.set("ringO", o.ahead ? "!ringO" : "!ringQ");
+  w.set("barQ", o.ahead ? "!barsQ" : "!bar");
   w.set("panels", o.keys / 8);
   w.set("blockBytes", o.blockBytes());
   w.set("queryBytes", 64 * o.size * bytesOf(o.element));
@@ -53,7 +60,7 @@ void AttentionText::types() {
 !global = !titan.global<${rowsAre}x${size}x$in>
 !mapQ   = !titan.tensor_map<${one}64x1x64x$in, swizzle = 128>
 !mapKV  = !titan.tensor_map<${one}${keys}x1x64x$in, swizzle = 128>
-!ringQ  = !titan.shared<64x${size}x$in, swizzle = 128, slots = $groups>
+!ringQ  = !titan.shared<64x${size}x$in, swizzle = 128, slots = $slotsQ>
 !ringKV = !titan.shared<${keys}x${size}x$in, swizzle = 128, slots = $depth>
 !q      = !titan.shared<64x${size}x$in, swizzle = 128>
 !kv     = !titan.shared<${keys}x${size}x$in, swizzle = 128>)");
@@ -61,6 +68,10 @@ void AttentionText::types() {
     w.text(R"(
 !q64    = !titan.shared<64x64x$in, swizzle = 128>
 !kv64   = !titan.shared<${keys}x64x$in, swizzle = 128>)");
+  if (o.ahead)
+    w.text(R"(
+!ringO  = !titan.shared<64x${size}x$in, swizzle = 128, slots = $groups>
+!barsQ  = !titan.mbarrier<2>)");
   w.text(R"(
 !bar    = !titan.mbarrier
 !bars   = !titan.mbarrier<$depth>
@@ -77,6 +88,8 @@ void AttentionText::types() {
 !outFlight = !titan.inflight<tensor<64x${size}xf32, #acc>>
 !group  = !titan.token<mma>
 !bulk   = !titan.token<bulk>)");
+  if (o.ahead)
+    letterTypes();
   if (o.lse)
     w.text(R"(
 !sums   = !titan.global<${rowsAre}xf32>
@@ -365,10 +378,16 @@ titan.require %few_queries, "launch-check", "at most 2^30 queries: the numbers o
   auto pass = [&](const char *name) { handed.pass(name, "index"); };
   if (masksRows()) {
     w.text(R"(
-// As many heads at a time as have their keys and values in some 32 MB of the L2 cache, bands of one size.
+// As many heads at a time as have their keys and values in some $bandMegabytes MB of the L2 cache, bands of one size.
 %bytes = arith.muli %keys, %c$headBytes : index
-%fit = arith.divui %c33554432, %bytes : index
-%one = arith.maxui %fit, %c1 : index
+%fit = arith.divui %c$bandBytes, %bytes : index)");
+    if (o.ahead)
+      w.text(R"(
+%oneK = arith.maxui %fit, %c1 : index
+%one = arith.muli %oneK, %group : index)");
+    else
+      w.text("%one = arith.maxui %fit, %c1 : index");
+    w.text(R"(
 %bands = arith.ceildivui %allHeads, %one : index
 %band = arith.ceildivui %allHeads, %bands : index
 %banded = arith.muli %bands, %band : index
@@ -446,22 +465,24 @@ void AttentionText::body() {
 %v = titan.shared.alloc : !ringKV)");
   bool own = o.persistent && o.ownOutput();
   if (own)
-    w.text("%out = titan.shared.alloc : !ringQ");
+    w.text("%out = titan.shared.alloc : $ringO");
+  if (o.ahead)
+    w.text("%letters = titan.shared.alloc : !letters");
   allocateRings();
   for (int64_t group = 0; group < o.warpgroups(); ++group) {
     w.set("g", group);
-    w.text("%fullQ$g = titan.mbarrier.alloc : !bar");
+    w.text("%fullQ$g = titan.mbarrier.alloc : $barQ");
     if (o.persistent)
-      w.text("%emptyQ$g = titan.mbarrier.alloc : !bar");
+      w.text("%emptyQ$g = titan.mbarrier.alloc : $barQ");
   }
   w.text("titan.elect warp(0) {");
   initRings();
   w.set("readers", own ? 4 : 1);
   for (int64_t group = 0; group < o.warpgroups(); ++group) {
     w.set("g", group);
-    w.text("titan.mbarrier.init %fullQ$g count(1) : !bar");
+    w.text("titan.mbarrier.init %fullQ$g count(1) : $barQ");
     if (o.persistent)
-      w.text("titan.mbarrier.init %emptyQ$g count($readers) : !bar");
+      w.text("titan.mbarrier.init %emptyQ$g count($readers) : $barQ");
   }
   w.text(R"(
 titan.fence.mbarrier_init
@@ -469,9 +490,9 @@ titan.fence.mbarrier_init
 titan.cta_sync
 
 titan.warp_specialize {)");
-  load();
+  o.ahead ? loadAhead() : load();
   for (int64_t group = 0; group < o.warpgroups(); ++group)
-    attend(group);
+    o.ahead ? attendAhead(group) : attend(group);
   w.text(R"(
 }
 titan.return)");
@@ -480,6 +501,8 @@ titan.return)");
 }
 
 std::string AttentionText::write() {
+  w.set("bandBytes", o.bandBytes());
+  w.set("bandMegabytes", o.bandBytes() >> 20);
   w.set("headBytes", 2 * o.size * bytesOf(o.element));
   w.set("shapes",
         w.fill(o.ragged ? R"(Q and O are rows x heads x $size,
@@ -501,9 +524,15 @@ std::string AttentionText::write() {
     w.text(R"(
 // The warpgroups take turns at the tensor cores: who has issued its products
 // arrives at the next one's barrier, and computes weights while those run.)");
+  if (o.ahead)
+    w.text(R"(
+// A tile's first scores are computed beside the last product of the tile before
+// it. The one that loads says in a letter, beside Q, which tile that is.)");
   w.text("\n\n");
   types();
   functions();
+  if (o.ahead)
+    placeFunctions();
   launch();
   body();
   w.text("\n\n");

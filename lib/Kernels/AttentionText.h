@@ -26,6 +26,8 @@
 #include "TextWriter.h"
 #include "titan/Kernels/Attention.h"
 
+#include <initializer_list>
+
 namespace titan::kernels {
 
 class AttentionText {
@@ -57,23 +59,51 @@ protected:
   void body();
   // AttentionMainLoop.cpp
   void coordinates();
+  void tileOrder();
+  void tileKeys();
   void sequence();
   void totals();
   void blocksBefore();
+  void ownBlocks(int64_t group);
+  bool nameOwnBlocks(int64_t group);
+  void ownOfUnseen();
+  void unseenBlocks();
+  void wholeBlocks();
+  void passBlocks(const char *suffix, const char *base);
   void load();
   void weightConstants();
+  void beginAttend(int64_t group);
+  void endAttend(int64_t group);
   void attend(int64_t group);
+  void rowsSee();
   void takeTurn();
   void passTurn();
   void firstScores();
+  void firstWeights();
+  void allBlocks();
   void blocks(const char *results, const char *first, const char *last,
               const char *before, bool masked);
   void lastProduct();
+  void issueLast();
+  void endLast();
   void keysPastEnd();
   virtual void mask(bool first);
   void finite();
   void output(int64_t group);
   void release(const char *ring, const char *stage);
+  // AttentionAhead.cpp
+  enum Said { Row, Blocks, Batch, Head, Any };
+  void letterTypes();
+  void placeFunctions();
+  void placeOf(const char *round);
+  void rounds();
+  void loadAhead();
+  void letter(const char *suffix);
+  void readLetter(const char *suffix, const char *as,
+                  std::initializer_list<Said> what);
+  void scoresAhead(int64_t group, const char *suffix, const char *round,
+                   bool last);
+  void attendAhead(int64_t group);
   // AttentionReference.cpp
   void reference();
   void referenceConstants();

@@ -356,6 +356,7 @@ titan.partition "attend" warps(4) {
   w.text(R"(
 %stage0 = arith.remui %base, %c$depth : index
 %parity0 = func.call @parity(%base) : (index) -> i32
+%back = arith.subi %blocks, %c1 : index
 
 // Block 0: Q K^T alone.
 titan.mbarrier.wait %fullK[%stage0 : index] parity(%parity0) : !bars)");

@@ -78,6 +78,13 @@ struct AttentionOptions {
   /// Unsaid: always where there are turns, else growing, which are faster.
   std::optional<Rescale> rescale;
   bool persistent = false;
+  /// Persistent: a tile's first scores are computed beside the last product of the tile before it; Q is there
+  /// twice.
+  bool ahead = false;
+  /// Causal: a warpgroup leaves out the blocks of its tile that only the rows below its own see. Unsaid: where
+  /// it is known to be faster, which is with a tile ahead, and of three warpgroups at size 64, one tile a CTA, not
+  /// ragged.
+  std::optional<bool> skip;
   bool causal = false, window = false, lse = false;
   bool ragged = false;
   bool decode = false;
@@ -91,6 +98,9 @@ struct AttentionOptions {
   int64_t pagesOfBlock() const { return page && page < keys ? keys / page : 1; }
   /// O leaves through memory of its own, or through that of Q.
   bool ownOutput() const;
+  /// With a mask: of the L2 cache what the keys and values of the heads that are worked on at a time, a band, may
+  /// have. With a tile ahead that is of the heads of K, and more: rounds of few bands are more even.
+  int64_t bandBytes() const { return int64_t(ahead ? 48 : 32) << 20; }
   /// The stages that there are: as given, or as many as fit.
   int64_t depth() const;
 };
@@ -114,7 +124,7 @@ struct AttentionShape {
 std::optional<double> estimateAttention(const AttentionShape &shape,
                                         const AttentionOptions &options);
 
-/// The tile, turns, rescaling and persistence that the model finds fastest for a shape; types, masks and
+/// The tile, turns, rescaling, persistence, and what is skipped and ahead that the model finds fastest for a shape; types, masks and
 /// results stay as they are given. `settle`: as of pickGemm. Where the model knows no candidate, the one that
 /// is nearest to the fastest of those that it knows.
 AttentionOptions

@@ -387,6 +387,28 @@ static Operation *copyOn(KernelLowering &kl, Operation *op, ValueRange operands,
                      types, op->getAttrs());
 }
 
+/// In every thread a register's coordinate is the first one's, c, and a constant k. c + k <= limit is compared as
+/// k <= limit - c: k is part of the instruction then, where c + k would have a register for each k, all through
+/// the loop around it. c is below the tile's extent, so that nothing is lost where the limit is as little as it
+/// takes for the difference not to overflow.
+static void compareConstants(KernelLowering &kl, arith::CmpIOp compare,
+                             MutableArrayRef<Values> operands) {
+  Layout layout = *getTileLayout(cast<RankedTensorType>(compare.getType()));
+  auto found = comparedCoordinate(kl, compare, layout);
+  if (!found)
+    return;
+  Values &own = operands[found->operand],
+         &limits = operands[1 - found->operand];
+  Value first = own.front();
+  Value least = kl.i32(static_cast<int32_t>(
+      std::numeric_limits<int32_t>::min() + layout.shape()[found->dimension]));
+  for (auto [r, above] : llvm::enumerate(found->above)) {
+    limits[r] = arith::SubIOp::create(
+        kl.b, arith::MaxSIOp::create(kl.b, limits[r], least), first);
+    own[r] = kl.i32(static_cast<int32_t>(above));
+  }
+}
+
 static LogicalResult elementwise(KernelLowering &kl, Operation *op) {
   if (op->getNumResults() == 0 || op->getNumRegions())
     return kl.unsupported(op, Twine(op->getName().getStringRef()));
@@ -455,8 +477,11 @@ static LogicalResult elementwise(KernelLowering &kl, Operation *op) {
     first += each;
   }
   SmallVector<int64_t> same;
-  if (auto compare = dyn_cast<arith::CmpIOp>(op); compare && tile && count > 1)
+  if (auto compare = dyn_cast<arith::CmpIOp>(op);
+      compare && tile && count > 1) {
     same = sameComparisons(kl, compare, *getTileLayout(tile));
+    compareConstants(kl, compare, operands);
+  }
   for (size_t r = 0; r < count; ++r) {
     if (!same.empty() && static_cast<size_t>(same[r]) != r) {
       results.front().push_back(Value(results.front()[same[r]]));

@@ -534,3 +534,35 @@ SmallVector<int64_t> titan::sameComparisons(KernelLowering &kl,
   }
   return same;
 }
+
+std::optional<ComparedCoordinate>
+titan::comparedCoordinate(KernelLowering &kl, arith::CmpIOp compare,
+                          const Layout &layout) {
+  using Predicate = arith::CmpIPredicate;
+  Predicate predicate = compare.getPredicate();
+  if (layout.registers() < 32 ||
+      !getElementTypeOrSelf(compare.getLhs()).isInteger(32) ||
+      !llvm::is_contained(
+          {Predicate::slt, Predicate::sle, Predicate::sgt, Predicate::sge},
+          predicate))
+    return std::nullopt;
+  TileAccess facts(kl, layout);
+  for (unsigned i : {0, 1}) {
+    auto dimension = kl.origin(compare->getOperand(i)).coordinate;
+    if (!dimension)
+      continue;
+    const AffineTile &own = facts.read(compare->getOperand(i));
+    const AffineTile &other = facts.read(compare->getOperand(1 - i));
+    if (!other.others.empty() || other.coordinates[*dimension])
+      return std::nullopt;
+    ComparedCoordinate result{i, *dimension, {}};
+    for (int64_t r = 0; r < layout.registers(); ++r) {
+      std::optional<int64_t> above = facts.difference(own, 0, own, r);
+      if (!above || *above < 0)
+        return std::nullopt;
+      result.above.push_back(*above);
+    }
+    return result;
+  }
+  return std::nullopt;
+}

@@ -60,6 +60,18 @@ llvm::SmallVector<int64_t> sameComparisons(KernelLowering &kl,
                                            mlir::arith::CmpIOp compare,
                                            const Layout &layout);
 
+/// A comparison of a tile's coordinate with a tile that has the same along it.
+struct ComparedCoordinate {
+  unsigned operand = 0, dimension = 0; ///< Which operand is the coordinate.
+  /// How much each register's is above the first one's, in every thread; >= 0.
+  llvm::SmallVector<int64_t> above;
+};
+
+/// None: the comparison is no such one, or it has so few registers that nothing is gained by knowing it.
+std::optional<ComparedCoordinate>
+comparedCoordinate(KernelLowering &kl, mlir::arith::CmpIOp compare,
+                   const Layout &layout);
+
 } // namespace titan
 
 #endif
