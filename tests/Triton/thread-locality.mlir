@@ -4,6 +4,14 @@
 // STAGES: // ---- 2. layouts: {{.*}}what a loop accumulates is reduced by each thread in it, between threads behind it
 // STAGES: scf.for {{.*}} -> (tensor<128xf32>)
 // STAGES: // ---- 3. titan:
+// Parts are reduced where the loop leaves them: no exchange within the loop, nor from it to what is behind it.
+// RUN: titan-opt %s --triton-to-titan | FileCheck %s --check-prefix=PLACE
+// PLACE-LABEL: titan.kernel @tiles
+// PLACE: %[[PARTS:.*]]:2 = scf.for
+// PLACE-NOT: {{ through |convert_layout}}
+// PLACE: titan.reduce maxnum %[[PARTS]]#1 : tensor<64x16xf32
+// PLACE: %[[TURNED:.*]] = titan.relabel %[[PARTS]]#0 : tensor<8x64xi32
+// PLACE: titan.reduce add %[[TURNED]] through
 // RUN: %python %S/Inputs/random_accumulations.py titan titan-opt --seed 1 --count 24 | FileCheck %s --check-prefix=RANDOM
 // RANDOM: seeds 1 to 24: 24 of 24 kernels as in tt, 54 of 64 reductions behind their loops
 
