@@ -67,6 +67,12 @@
 // VARIANT before: replace address with %bits = tt.bitcast %s : tensor<512xf32> -> tensor<512xi32>
 // VARIANT before: after address add %p = tt.addptr %base, %bits : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
 // RUN: %variant before %s | titan compile - --check=off --emit=titan -o - | FileCheck %s --check-prefix=LOAD
+// A number that rounds which do not come need not have.
+// VARIANT shifted: replace offset with %o = arith.shli %c512, %i : i32
+// RUN: %variant shifted %s | titan compile - --check=off --emit=titan -o - | FileCheck %s --check-prefix=LOAD
+// VARIANT twice: replace offset with %shift = arith.constant 9 : i32
+// VARIANT twice: after offset add %o = arith.shli %i, %shift : i32
+// RUN: %variant twice %s | titan compile - --check=off --emit=titan -o - | FileCheck %s
 // Places that are known one by one only, and elements that are to be read anew.
 // RUN: sed 's/%%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}/%%x: !tt.ptr<f32>/; s/f32/f16/g' %s | titan compile - --check=off --emit=titan -o - | FileCheck %s --check-prefix=LOAD
 // VARIANT anew: replace load with %v = tt.load %p cacheModifier = cv : tensor<512x!tt.ptr<f32>>
@@ -105,7 +111,7 @@ tt.func public @sums(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %out: !tt.pt
   %to = tt.splat %out : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
   %q = tt.addptr %to, %places : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<512xf32>) : i32 {
-    %o = arith.muli %i, %c512 : i32
+    %o = arith.muli %i, %c512 : i32 // @offset
     %from = tt.splat %o : i32 -> tensor<512xi32>
     %at = arith.addi %from, %places : tensor<512xi32>
     %i_0 = tt.bitcast %base : tensor<512x!tt.ptr<f32>> -> tensor<512x!tt.ptr<i32>>

@@ -149,6 +149,18 @@ private:
 };
 } // namespace
 
+/// Whether it has a result whatever its operands are: it is done for rounds that do not
+/// come. Tiles are computed so that it is (Elementwise.cpp).
+static bool hasResult(Operation *op) {
+  if (isa<RankedTensorType>(op->getResult(0).getType()))
+    return true;
+  APInt places;
+  if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
+    return matchPattern(op->getOperand(1), m_ConstantInt(&places)) &&
+           places.ult(places.getBitWidth());
+  return !isa<arith::FPToSIOp, arith::FPToUIOp>(op);
+}
+
 /// With all that it is made of, in `slice` and `carried`.
 bool LoopPrefetch::isKnownAhead(Value value) {
   if (loop.isDefinedOutsideOfLoop(value) || value == loop.getInductionVar())
@@ -161,7 +173,8 @@ bool LoopPrefetch::isKnownAhead(Value value) {
            isKnownAhead(loop.getYieldedValues()[number]);
   }
   Operation *op = value.getDefiningOp();
-  if (op->getBlock() != loop.getBody() || op->getNumRegions() || !isPure(op))
+  if (op->getBlock() != loop.getBody() || op->getNumRegions() || !isPure(op) ||
+      !hasResult(op))
     return false;
   return !slice.insert(op).second ||
          llvm::all_of(op->getOperands(),
