@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "AttentionText.h"
+#include "Model.h"
 
 #include <vector>
 
@@ -373,7 +374,7 @@ titan.require %is_served, "launch-check", "each head of K serves as many heads o
   auto pass = [&](const char *name) { handed.pass(name, "index"); };
   if (masksRows()) {
     w.text(R"(
-// As many heads at a time as have their keys and values in some $bandMegabytes MB of the L2 cache, bands of one size.
+// As many heads at a time as have their keys and values in some 32 MB of the L2 cache, bands of one size.
 %bytes = arith.muli %keys, %c$headBytes : index
 %fit = arith.divui %c$bandBytes, %bytes : index)");
     if (o.ahead)
@@ -496,8 +497,7 @@ titan.return)");
 }
 
 std::string AttentionText::write() {
-  w.set("bandBytes", o.bandBytes());
-  w.set("bandMegabytes", o.bandBytes() >> 20);
+  w.set("bandBytes", bandBytes);
   w.set("headBytes", 2 * o.size * bytesOf(o.element));
   w.set("shapes",
         w.fill(o.ragged ? R"(Q and O are rows x heads x $size,
