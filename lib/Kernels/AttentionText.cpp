@@ -89,7 +89,7 @@ void AttentionText::types() {
 !outFlight = !titan.inflight<tensor<64x${size}xf32, #acc>>
 !group  = !titan.token<mma>
 !bulk   = !titan.token<bulk>)");
-  if (o.ahead)
+  if (hasLetters())
     letterTypes();
   if (o.lse)
     w.text(R"(
@@ -462,7 +462,7 @@ void AttentionText::body() {
   bool own = o.persistent && o.ownOutput();
   if (own)
     w.text("%out = titan.shared.alloc : $ringO");
-  if (o.ahead)
+  if (hasLetters())
     w.text("%letters = titan.shared.alloc : !letters");
   allocateRings();
   for (int64_t group = 0; group < o.warpgroups(); ++group) {
@@ -521,8 +521,10 @@ std::string AttentionText::write() {
 // arrives at the next one's barrier, and computes weights while those run.)");
   if (o.ahead)
     w.text(R"(
-// A tile's first scores are computed beside the last product of the tile before
-// it. The one that loads says in a letter, beside Q, which tile that is.)");
+// A tile's first scores are computed beside the last product of the tile before it.)");
+  if (hasLetters())
+    w.text("// The one that loads says in a letter, beside Q, which tile that "
+           "is.");
   w.text("\n\n");
   types();
   functions();
