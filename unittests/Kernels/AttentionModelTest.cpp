@@ -79,7 +79,6 @@ TEST(AttentionModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
   EXPECT_GE(std::exp(logs / known), 0.985);
 }
 
-
 TEST(AttentionModel, PicksWhatThereIs) {
   for (int64_t size : {64, 128})
     for (int mask = 0; mask < 4; ++mask)
