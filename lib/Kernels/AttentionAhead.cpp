@@ -12,8 +12,8 @@
 //   Q K0 | Q K1, W0 V | ... | Q' K0', Wn V | Q' K1', W0' V' | ...
 //                                            O of the first tile leaves
 //
-// So the tensor cores have no gap where a tile begins. The warp that loads works out each round's tile, and says
-// it in a letter beside Q; there are two of both. Behind a CTA's last tile comes one that is not there: a block of
+// So the tensor cores have no gap where a tile begins. With a mask the warp that loads works out each round's tile,
+// and says it in a letter beside Q; there are two of both. Behind a CTA's last tile comes one that is not there: a block of
 // zeros, whose scores nobody uses.
 //
 // Names of values end in F where they are of a CTA's first tile, in N where they are of the next one.
@@ -103,8 +103,8 @@ void AttentionText::placeOf(const char *round) {
 %any, %row, %blocks = func.call @place(%tile, %rowBlocks, %band, %allHeads, %queries, %keys) : (index, index, index, index, index, index) -> (index, index, index))");
   else
     w.text(R"(
-%done = arith.muli %$round, %ctas : index
-%tile = arith.addi %done, %first : index
+%before = arith.muli %$round, %ctas : index
+%tile = arith.addi %before, %first : index
 %any, %row = func.call @place(%tile, %rowBlocks) : (index, index) -> (index, index))");
 }
 
@@ -171,8 +171,9 @@ titan.elect {)");
     w.text("titan.mbarrier.wait %emptyQ$g[%stageQ : index] parity(%free) : "
            "!barsQ");
   }
-  letter("");
-  for (size_t which = 0; which < std::size(said); ++which) {
+  if (hasLetters())
+    letter("");
+  for (size_t which = 0; hasLetters() && which < std::size(said); ++which) {
     w.set("i", int64_t(which));
     w.set("said", which == Blocks ? "wanted" : said[which]);
     w.text(R"(
@@ -273,9 +274,10 @@ void AttentionText::attendAhead(int64_t group) {
 %done:3 = scf.for %round = %c0 to %rounds step %c1
     iter_args(%base = %c0, %raw0 = %rawF, %pending = %noStore) -> (index, !scores, !bulk) {
 %stageQ = arith.remui %round, %c2 : index)");
-  letter("");
-  if (masksRows())
+  if (hasLetters()) {
+    letter("");
     readLetter("", "", {Row, Blocks});
+  }
   w.text(R"(
 %newest = arith.subi %blocks, %c1 : index
 %back = arith.subi %blocks, %c1 : index)");
@@ -305,13 +307,21 @@ void AttentionText::attendAhead(int64_t group) {
 %baseN = arith.addi %base, %blocks : index)");
   scoresAhead(group, "N", "nextRound", true);
   endLast();
-  readLetter("", "O", {Row});
-  readLetter("", "", {Batch, Head, Any});
+  if (hasLetters()) {
+    readLetter("", "O", {Row});
+    readLetter("", "", {Batch, Head, Any});
+  } else {
+    placeOf("round");
+    w.text(R"(
+%rowO = arith.addi %row, %c0 : index
+%batch = arith.divui %any, %heads : index
+%head = arith.remui %any, %heads : index)");
+  }
   w.set("down", 64 * group);
   w.set("ownRow", "rowOut");
   w.text(R"(
 %rowOut = arith.addi %rowO, %c$down : index
-// Q and the letter have been read.
+// Q, and the letter if there is one, have been read.
 titan.syncwarp
 titan.elect {
 titan.mbarrier.arrive %emptyQ$g[%stageQ : index] : !barsQ

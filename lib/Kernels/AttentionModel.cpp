@@ -105,25 +105,25 @@ static double estimate(const AttentionShape &shape, const Variant &v) {
     busy += (v.tile + blocks(rowTiles - 1) * v.block) / 2;
   if (v.persistent() && tiles <= 64 * multiprocessors) {
     // Heads go by in bands that fit the L2 cache (AttentionText::launch).
-    AttentionOptions o;
-    o.ahead = v.tiles == Ahead;
+    // With a tile ahead it is heads of K that are counted.
+    bool ahead = v.tiles == Ahead;
     int64_t one =
-        std::max<int64_t>(o.bandBytes() / (shape.keys * 2 * v.size * 2), 1);
-    if (o.ahead)
+        std::max<int64_t>(bandBytes / (shape.keys * 2 * v.size * 2), 1);
+    if (ahead)
       one *= shape.heads / shape.headsK;
     int64_t bands = ceilDiv(heads, one);
-    int64_t band = ceilDiv(heads, bands), all = bands * band * rowTiles;
-    int64_t end = (all - 1) % multiprocessors;
+    int64_t band = ceilDiv(heads, bands), places = bands * band * rowTiles;
+    int64_t end = (places - 1) % multiprocessors;
     busy = 0;
     // The first and the last CTA, one between them, and those where the last round ends.
     for (int64_t cta : {int64_t(0), multiprocessors / 2, multiprocessors - 1,
                         end, multiprocessors - 1 - end}) {
       double its = 0;
-      for (int64_t round = 0; round * multiprocessors < all; ++round) {
-        bool down = o.ahead && round % 2;
+      for (int64_t round = 0; round * multiprocessors < places; ++round) {
+        bool down = ahead && round % 2;
         int64_t tile =
             round * multiprocessors + (down ? multiprocessors - 1 - cta : cta);
-        if (tile >= all)
+        if (tile >= places)
           break;
         bool isHead = tile / (band * rowTiles) * band + tile % band < heads;
         its += v.tile + (isHead ? blocks(tile / band % rowTiles) : 1) * v.block;

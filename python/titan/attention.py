@@ -66,7 +66,7 @@ def prepare_attention(shape, input="bf16", size=128, causal=False, window=False,
             words = ["attention", "--shape", "x".join(map(str, shape)), "--input", input, "--head-size", str(size)]
             for option, there in (("causal", causal), ("window", window), ("lse", lse), ("ragged", ragged)):
                 words += ["--" + option, "on"] if there else []
-            # The checker takes 5 to 20 s with a mask or a persistent kernel; tests/Kernels has it look at the model's kernels.
+            # The checker takes 5 to 20 s with a mask, more where CTAs have several tiles, and cannot decide on some (docs/status.md).
             path = ops._generated(*words, flags=["--check=off"])
         if path not in _packages:
             _packages[path] = Kernel(path)

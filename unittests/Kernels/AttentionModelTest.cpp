@@ -79,7 +79,6 @@ TEST(AttentionModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
   EXPECT_GE(std::exp(logs / known), 0.985);
 }
 
-
 TEST(AttentionModel, PicksWhatThereIs) {
   for (int64_t size : {64, 128})
     for (int mask = 0; mask < 4; ++mask)
@@ -96,4 +95,48 @@ TEST(AttentionModel, PicksWhatThereIs) {
           EXPECT_GT(*estimateAttention({1 << 10, queries, keys, 64, 8}, picked),
                     0);
         }
+}
+
+/// As h200-attention-ahead.json calls it.
+static std::string raceNameOf(const AttentionOptions &o) {
+  std::ostringstream text;
+  text << 'd' << o.size << (o.causal ? "-causal-" : "-full-");
+  if (o.ahead || *o.skip)
+    text << (o.ahead ? 'a' : 's') << o.warpgroups()
+         << (o.ahead && *o.skip ? "s" : "") << (*o.turns ? "" : "-nt");
+  else
+    text << "old-" << o.rows << 'x' << o.keys << "-t"
+         << (*o.turns ? "on" : "off") << "-p" << (o.persistent ? "on" : "off");
+  return text.str();
+}
+
+/// Both sizes, with a causal mask and without, sixteen shapes each, an H200; beside FlashAttention 4 and cuDNN.
+TEST(AttentionModel, PicksWhatIsAheadWhereItIsFaster) {
+  std::ifstream file(TITAN_RESULTS "/h200-attention-ahead.json");
+  json table = json::parse(file);
+  int races = 0, ahead = 0;
+  double logs = 0;
+  for (const json &race : table["races"]) {
+    AttentionShape shape{race["shape"][0], race["shape"][1], race["shape"][2],
+                         race["shape"][3], race["shape"][4]};
+    AttentionOptions given;
+    given.size = race["group"][0];
+    given.causal = race["group"][2] == "causal";
+    AttentionOptions options = *checkAttention(pickAttention(shape, given));
+    std::string picked = raceNameOf(options);
+    ASSERT_TRUE(race["ratios"].contains(picked))
+        << picked << " " << race["shape"];
+    double its = race["ratios"][picked][0], best = 0;
+    for (auto &[name, ratio] : race["ratios"].items())
+      if (name[0] == 'd')
+        best = std::max(best, ratio[0].get<double>());
+    EXPECT_GE(its, 0.965 * best) << picked << " " << race["shape"];
+    EXPECT_GE(its, 0.94) << picked << " " << race["shape"];
+    logs += std::log(its);
+    ahead += options.ahead;
+    ++races;
+  }
+  EXPECT_EQ(races, 64);
+  EXPECT_GE(ahead, 40);
+  EXPECT_GE(std::exp(logs / races), 1.0);
 }

@@ -98,9 +98,6 @@ struct AttentionOptions {
   int64_t pagesOfBlock() const { return page && page < keys ? keys / page : 1; }
   /// O leaves through memory of its own, or through that of Q.
   bool ownOutput() const;
-  /// With a mask: of the L2 cache what the keys and values of the heads that are worked on at a time, a band, may
-  /// have. With a tile ahead that is of the heads of K, and more: rounds of few bands are more even.
-  int64_t bandBytes() const { return int64_t(ahead ? 48 : 32) << 20; }
   /// The stages that there are: as given, or as many as fit.
   int64_t depth() const;
 };
