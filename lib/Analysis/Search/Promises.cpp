@@ -48,10 +48,20 @@ bool Instantiator::Impl::believe(const CompiledOp &op) {
   const Val holds = values[op.in[0]];
   if (holds.kind != Val::Int)
     return true;
-  if (holds.number.symbol && promised.insert(holds.number.symbol).second) {
-    promises.push_back({0, holds.number.symbol});
+  // Each side of a conjunction by itself: one number alone may keep it.
+  SmallVector<Number> rest = {holds.number};
+  while (!rest.empty()) {
+    const Number at = rest.pop_back_val();
+    if (!at.symbol || !promised.insert(at.symbol).second)
+      continue;
+    const Symbols::Node &node = symbols.node(at.symbol);
+    if (node.code == Arith::And && node.bits == 1) {
+      rest.append({node.b, node.a});
+      continue;
+    }
+    promises.push_back({0, at.symbol});
     std::vector<uint32_t> inside;
-    symbols.collect(holds.number, inside);
+    symbols.collect(at, inside);
     for (uint32_t leaf : inside)
       leaves[leaf].boundsData |= leaves[leaf].kind == Leaf::Scalar;
   }

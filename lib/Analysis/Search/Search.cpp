@@ -464,7 +464,7 @@ void Search::runLaunches() {
 bool Search::runFarClusters() {
   // Grids that are too large to be looked at as a whole: some clusters of a
   // line.
-  std::vector<int64_t> chance(instantiator.survey().size(), Instantiator::any);
+  std::vector<int64_t> chance(choices.size(), Instantiator::any);
   for (int d : instantiator.besides())
     if (auto [least, most] = instantiator.clustersAlong(d);
         least == most && !suspects.contains(d))

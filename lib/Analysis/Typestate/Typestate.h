@@ -302,9 +302,12 @@ struct Shared {
   /// Of effects, by operation: what accesses point into.
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<effect::EffectList>>
       effects;
-  /// Of operations whose elements are each its coordinate: of which dimension (none:
-  /// they are something else).
-  llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> coordinates;
+  /// Of operations whose elements are each its coordinate: of which dimension; and
+  /// of those that take a tile's elements: of each of its dimensions, at which
+  /// coordinate of the result (none: they are something else).
+  llvm::DenseMap<mlir::Operation *,
+                 llvm::SmallVector<std::optional<int64_t>, 1>>
+      coordinates;
   std::set<std::string> assumptions;
   std::set<mlir::Operation *> reached;
   /// What tcgen05.alloc and dealloc do to the columns (MM-105).
