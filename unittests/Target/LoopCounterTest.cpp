@@ -16,8 +16,9 @@ using titan::stepProblem;
 TEST(LoopCounter, Steps) {
   EXPECT_EQ(stepProblem(1), "");
   EXPECT_EQ(stepProblem(std::numeric_limits<int64_t>::max()), "");
-  EXPECT_EQ(stepProblem(0), "the step of the loop is 0: it must be positive, as "
-                            "a signed number");
+  EXPECT_EQ(stepProblem(0),
+            "the step of the loop is 0: it must be positive, as "
+            "a signed number");
   EXPECT_NE(stepProblem(-56), "");
   EXPECT_NE(stepProblem(std::numeric_limits<int64_t>::min()), "");
 }
