@@ -61,6 +61,8 @@ static std::optional<int> fixFile(Session &session, const CheckCommand &options,
                    (mended.edits.size() == 1 ? " edit" : " edits");
   for (const std::string &edit : mended.edits)
     said += "\n  " + edit;
+  if (!mended.spoilt.empty())
+    said += "\n  not made: " + mended.spoilt;
   said += "\n";
   module =
       session.parse(options.file, llvm::MemoryBuffer::getMemBufferCopy(

@@ -62,6 +62,8 @@ int runCheck(const CheckCommand &options);
 struct Mended {
   std::string text;
   std::vector<std::string> edits;
+  /// An edit that was not made, since a kernel that is right would not be, by it.
+  std::string spoilt;
 };
 Mended mend(std::string text, const CheckCommand &command);
 /// titan check --insert-fences, --redundant (CheckFences.cpp); `only`: or null,

@@ -21,7 +21,7 @@ Search::Search(KernelOp kernel, const CheckOptions &options, bool impossible,
       report(report), result(result),
       effort(options.searchSteps.value_or(bound::searchSteps)),
       instantiator(kernel, effort), choices(instantiator.survey()),
-      periods(instantiator, report, effort) {
+      periods(instantiator, report, effort), sharing(effort) {
   kernel.getBody().walk([&](HardwareEffectsInterface op) {
     effect::EffectList effects;
     op.getHardwareEffects(effects);

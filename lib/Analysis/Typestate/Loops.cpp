@@ -260,7 +260,8 @@ Polynomial Walk::count(State &state, const Polynomial &lower,
     return upper - lower;
   if (auto l = lower.constant(), u = upper.constant(), s = step.constant();
       l && u && s)
-    return (*u - *l + *s - 1) / *s;
+    if (int64_t apart; !llvm::SubOverflow(*u, *l, apart))
+      return llvm::divideCeilSigned(apart, *s);
   int64_t every = 1, from = 0;
   Polynomial unit = step;
   if (step.monomials().size() == 1) {
