@@ -86,7 +86,10 @@ class Program:
         self.flags = ["--kernel", name] + SIZES.get(file.stem, [])
         self.lock, self.redundant = threading.Lock(), None
         text = "\n".join(lines)
-        went, said = titan(options, "run", "-", "--schedule", "eager", *self.flags, text=text)
+        try:
+            went, said = titan(options, "run", "-", "--schedule", "eager", *self.flags, text=text)
+        except NoEnd as error:
+            went, said = 1, f"no end: {error}"
         self.simulated = "not-supported-yet" not in said
         self.why = said if went and self.simulated else ""
 
@@ -199,7 +202,7 @@ def main():
                 if what in ("redundant", "warned", "proved", "accepted") and how:
                     wrong.append(f"{file}:{at + 1}: {line}: {what}, and fails: {how}")
                 elif what in ("proved", "no end"):
-                    wrong.append(f"{file}:{at + 1}: {line}: {what} {code}".rstrip())
+                    wrong.append(f"{file}:{at + 1}: {line}: {what}{code and ': '}{code}")
                 if options.v or what not in ("refused", "no program"):
                     notes.append(f"  line {at + 1}: {line}: {what} {code} {how}".rstrip() + f" ({seconds:.1f} s)")
             total.update(counts)
