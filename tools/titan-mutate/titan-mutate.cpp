@@ -236,14 +236,27 @@ std::vector<Schedule> skewedToo() {
   return list;
 }
 
-/// Whether nothing but titan.flag.signal and titan.flag.wait touches a tensor.
+/// Whether a tensor's elements are flags alone: all that touches it are waits for a
+/// flag and additions to one, with a wait among them.
 bool isFlags(mlir::Value tensor) {
-  return isa<GlobalType>(tensor.getType()) &&
-         llvm::any_of(tensor.getUsers(), llvm::IsaPred<FlagWaitOp>) &&
-         llvm::all_of(tensor.getUsers(), [](Operation *user) {
-           return isa<FlagWaitOp, FlagSignalOp>(user) ||
-                  isMemoryEffectFree(user);
-         });
+  if (!isa<GlobalType>(tensor.getType()))
+    return false;
+  bool waits = false;
+  for (Operation *user : tensor.getUsers()) {
+    effect::EffectList effects;
+    if (auto hardware = dyn_cast<HardwareEffectsInterface>(user))
+      hardware.getHardwareEffects(effects);
+    else if (!isMemoryEffectFree(user))
+      return false;
+    for (const effect::Effect &effect : effects) {
+      if (auto *wait = std::get_if<effect::WaitFlag>(&effect.what))
+        waits |= wait->flag.object == tensor;
+      else if (auto *access = std::get_if<effect::Access>(&effect.what);
+               access && access->bytes.object == tensor && !access->added)
+        return false;
+    }
+  }
+  return waits;
 }
 
 /// Runs a kernel once; how it failed, or nothing: its tensors are in `result`.

@@ -233,8 +233,8 @@ std::vector<int64_t> Instantiator::ringDepths() const {
   std::vector<int64_t> depths;
   impl->kernel.getBody().walk([&](Operation *op) {
     // Memory, or a part of it, that becomes a ring.
-    if (isa<AllocOpInterface, SharedReuseOp>(op))
-      TypeSwitch<Type>(op->getResult(0).getType())
+    for (Type made : op->getResultTypes())
+      TypeSwitch<Type>(made)
           .Case<MBarrierType, SharedType>(
               [&](auto ring) { depths.push_back(ring.getSlots()); });
   });

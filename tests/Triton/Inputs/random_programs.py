@@ -141,14 +141,21 @@ class Program:
         self.random, self.pid, self.inputs = random.Random(seed), pid, inputs
         self.atomics = random.Random(f"atomics {seed}") if atomics else None
         self.lines, self.values, self.outputs = [], [], []
+        # Values that hang on a product of floats: no sum is made of them, since a GPU's compiler fuses the two, which is one rounding less.
+        self.products = set()
         self.build()
 
     def emit(self, text, kind, shape, elements):
         name = f"%v{len(self.lines)}"
         self.lines.append(f"    {name} = {text}")
+        self.hang(name, text)
         value = Value(name, kind, shape, elements)
         self.values.append(value)
         return value
+
+    def hang(self, name, text):
+        if not self.products.isdisjoint(re.findall(r"%v\d+", text)):
+            self.products.add(name)
 
     def pick(self, *kinds, shape=0):
         found = [v for v in self.values if v.kind in kinds and v.shape is not None and shape in (0, v.shape)]
@@ -260,8 +267,13 @@ class Program:
                 return self.emit(f"math.absf {a.name} : {a.type}", a.kind, a.shape, [abs(x) for x in a.elements])
             if name == "negf":
                 return self.emit(f"arith.negf {a.name} : {a.type}", a.kind, a.shape, [-x for x in a.elements])
-            return self.emit(f"arith.{name} {a.name}, {b.name} : {a.type}", a.kind, a.shape,
-                             [fit(REAL[name](x, y), a.kind) for x, y in pairs])
+            if name in ("addf", "subf") and not self.products.isdisjoint(v.name.split("#")[0] for v in (a, b)):
+                return None
+            value = self.emit(f"arith.{name} {a.name}, {b.name} : {a.type}", a.kind, a.shape,
+                              [fit(REAL[name](x, y), a.kind) for x, y in pairs])
+            if name == "mulf":
+                self.products.add(value.name)
+            return value
         if a.kind == "i1":
             name = r.choice(("andi", "ori", "xori"))
             return self.emit(f"arith.{name} {a.name}, {b.name} : {a.type}", "i1", a.shape,
@@ -349,6 +361,7 @@ class Program:
             name = f"%v{len(self.lines)}"
             shape = a.shape[:-1]
             self.lines.append(f"    {name}:2 = tt.split {a.name} : {a.type} -> {tensor(shape, a.kind)}")
+            self.hang(name, a.name)
             for half in range(2):
                 self.values.append(Value(f"{name}#{half}", a.kind, shape, a.elements[half::2]))
             return None
