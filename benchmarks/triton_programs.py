@@ -173,7 +173,7 @@ def prepare(options):
         path = os.path.join(options.out, name)
         with open(path + ".ttir", "w") as file:
             file.write(make(case.fn, case.signature(), case.constants)[1])
-        flags = [path + ".ttir", "--num-warps", str(case.warps)]
+        flags = [path + ".ttir", "--num-warps", str(case.warps), "--num-stages", str(options.num_stages)]
         for check in case.checks:
             flags += ["--launch-check", check]
         told = subprocess.run([options.titan, "check", *flags], capture_output=True, text=True)
@@ -359,6 +359,7 @@ def main():
     p = commands.add_parser("prepare")
     p.add_argument("--titan", required=True)
     p.add_argument("--out", required=True)
+    p.add_argument("--num-stages", type=int, default=3)
     p.add_argument("--only", nargs="+", default=[])
     p = commands.add_parser("race")
     p.add_argument("folder")

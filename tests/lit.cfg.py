@@ -46,6 +46,6 @@ if os.environ.get("TITAN_TEST_FULL"):
 # ./test --sanitize
 if "ASAN_OPTIONS" in os.environ:
     config.available_features.add("sanitize")
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TITAN_SHARD"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

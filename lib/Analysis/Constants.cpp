@@ -14,7 +14,6 @@
 #include "Scalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -32,13 +31,6 @@ static std::optional<APInt> constantOf(Value value) {
 
 /// Why the operation has no result, whatever its first operand is.
 static std::string whyImpossible(Operation *op) {
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    auto step = constantOf(loop.getStep());
-    if (step && !step->isStrictlyPositive())
-      return "the step of the loop is " + std::to_string(step->getSExtValue()) +
-             ": it must be positive";
-    return "";
-  }
   Arith code = classify(op).first;
   if (!divides(code) && !shifts(code))
     return "";

@@ -12,6 +12,7 @@
 #include "titan/Runtime/Manifest.h"
 #include "titan/Target/PtxStatements.h"
 #include "titan/Target/Target.h"
+#include "titan/Transforms/CutIndices.h"
 #include "titan/Transforms/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -64,6 +65,7 @@ void titan::registerCompileDialects(DialectRegistry &registry) {
 //===----------------------------------------------------------------------===//
 
 static void buildLLVMPasses(OpPassManager &pm) {
+  pm.addPass(createCutIndices());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createNarrowIndices());

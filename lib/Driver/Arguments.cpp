@@ -11,6 +11,7 @@
 #include "titan/Dialect/Titan/InitialValues.h"
 #include "titan/Runtime/Data.h"
 #include "titan/Runtime/Npy.h"
+#include "titan/Simulator/Machine.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -176,8 +177,11 @@ struct Request : Example::Argument { // By flags its value may be a number, too.
 
 class Maker {
 public:
-  Maker(Session &session, KernelOp kernel, const RunCommand &options)
-      : session(session), kernel(kernel), options(options) {}
+  /// Without `data`, tensors have shapes and strides alone, and what titan.initial
+  /// says.
+  Maker(Session &session, KernelOp kernel, const RunCommand &options,
+        bool data = true)
+      : session(session), kernel(kernel), options(options), data(data) {}
 
   std::optional<HostArguments> make();
 
@@ -206,6 +210,7 @@ private:
   Session &session;
   KernelOp kernel;
   const RunCommand &options;
+  const bool data;
   std::map<std::string, int64_t, std::less<>> sizes;
   /// Sizes that are settled, and by what: "--size", "A.npy".
   std::map<std::string, std::string, std::less<>> settled;
@@ -479,15 +484,17 @@ bool Maker::makeTensor(HostArgument &argument, Request &request,
                   where + ": more than " + Twine(maxTensorBytes) + " bytes");
   }
   argument.bytes = empty ? 0 : extent * size;
-  argument.memory.reset(new (std::nothrow)
-                            uint8_t[argument.bytes + 2 * guardBytes + 256]);
+  const bool made = data || request.initial;
+  const int64_t allocated = (made ? argument.bytes : 0) + 2 * guardBytes + 256;
+  argument.memory.reset(new (std::nothrow) uint8_t[allocated]);
   if (!argument.memory)
     return fail(Code::OutOfMemory,
                 where + ": " + Twine(argument.bytes) + " bytes");
   const uint64_t base = reinterpret_cast<uintptr_t>(argument.memory.get());
   argument.offset = llvm::alignTo(base + guardBytes, 256) - base;
-  std::memset(argument.memory.get(), guardByte,
-              argument.bytes + 2 * guardBytes + 256);
+  std::memset(argument.memory.get(), guardByte, allocated);
+  if (!made)
+    return true;
 
   argument.initial.resize(argument.getNumElements() * size);
   if (request.file)
@@ -583,4 +590,49 @@ std::optional<HostArguments> titan::makeArguments(Session &session,
                                                   KernelOp kernel,
                                                   const RunCommand &options) {
   return Maker(session, kernel, options).make();
+}
+
+std::optional<Finding> titan::refusedExample(KernelOp kernel) {
+#ifdef TITAN_HAS_SIMULATOR
+  if (!kernel->hasAttr("titan.example"))
+    return std::nullopt;
+  auto refused = [&](const Twine &why, Location loc) {
+    Finding finding{
+        .code = Code::ExampleInvalid,
+        .severity = Severity::Warning,
+        .message = ("no run of @" + kernel.getSymName() +
+                    " begins with its titan.example: " + why)
+                       .str(),
+        .loc = loc,
+        .fix = "let titan.example give sizes and data that the launch takes"};
+    finding.others.push_back({kernel.getLoc(), "the example's kernel"});
+    return finding;
+  };
+  Session session("run", /*json=*/true);
+  session.setQuiet();
+  auto arguments = Maker(session, kernel, {}, /*data=*/false).make();
+  if (!arguments) {
+    for (const llvm::json::Value &each : session.getFindings())
+      if (const llvm::json::Object *finding = each.getAsObject();
+          finding && finding->getString("code") == "argument-shape")
+        return refused(finding->getString("message").value_or(""),
+                       kernel.getLoc());
+    return std::nullopt;
+  }
+  SimulatorOptions options;
+  options.multiprocessors = arguments->multiprocessors;
+  std::vector<SimulatorArgument> simulated;
+  for (HostArgument &argument : arguments->arguments)
+    simulated.push_back(argument.forSimulator());
+  std::vector<Finding> findings;
+  if (sim::evaluateLaunch(kernel, simulated, options, findings))
+    return std::nullopt;
+  for (const Finding &finding : findings)
+    if (finding.severity == Severity::Error &&
+        finding.code != Code::NotSupportedYet)
+      return refused("[" + Twine(StringRef(codeInfo(finding.code).code)) +
+                         "] " + finding.message,
+                     finding.loc);
+#endif
+  return std::nullopt;
 }

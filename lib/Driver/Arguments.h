@@ -89,6 +89,11 @@ struct HostArguments {
 std::optional<HostArguments> makeArguments(Session &session, KernelOp kernel,
                                            const RunCommand &options);
 
+/// What the launch region refuses of the sizes and scalars that titan.example gives,
+/// a warning [example-invalid] of the kernel's; none: nothing, or titan.example
+/// leaves something to the command line. No data is made.
+std::optional<Finding> refusedExample(KernelOp kernel);
+
 /// The element type of an argument, or of a memref's; nothing if data of that
 /// type cannot be made.
 std::optional<runtime::DType> getDType(mlir::Type type);

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Arguments.h"
 #include "Commands.h"
 #include "Draw.h"
 #include "Replay.h"
@@ -60,6 +61,8 @@ static std::optional<int> fixFile(Session &session, const CheckCommand &options,
                    (mended.edits.size() == 1 ? " edit" : " edits");
   for (const std::string &edit : mended.edits)
     said += "\n  " + edit;
+  if (!mended.spoilt.empty())
+    said += "\n  not made: " + mended.spoilt;
   said += "\n";
   module =
       session.parse(options.file, llvm::MemoryBuffer::getMemBufferCopy(
@@ -152,6 +155,10 @@ int titan::runCheck(const CheckCommand &options) {
     if (only && kernel != only)
       continue;
     KernelVerdict verdict = judge(kernel, judging);
+    if (auto finding = refusedExample(kernel)) {
+      verdict.search.findings.push_back(std::move(*finding));
+      ++verdict.warnings;
+    }
     for (const Finding &finding : verdict.search.findings)
       session.report(finding);
     // People read it in the verdict.

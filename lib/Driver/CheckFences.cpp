@@ -37,10 +37,10 @@ static std::string placeOf(Location loc) {
 }
 
 /// What titan check says of the kernel with the fences in it: its errors go into
-/// the plan, as why they are not enough. None, with diagnostics: it cannot be
+/// the plan, as why they are not enough. Failure, with diagnostics: it cannot be
 /// expanded.
-static std::optional<Verdict> judgeWith(KernelOp kernel, FencePlan &plan,
-                                        const CheckCommand &command) {
+static LogicalResult judgeWith(KernelOp kernel, FencePlan &plan,
+                               const CheckCommand &command) {
   OwningOpRef<ModuleOp> fenced =
       expandedForCheck(kernel, [&](IRMapping &mapping) {
         for (FenceInsertion fence : plan.fences) {
@@ -51,47 +51,48 @@ static std::optional<Verdict> judgeWith(KernelOp kernel, FencePlan &plan,
         }
       });
   if (!fenced)
-    return std::nullopt;
+    return failure();
   KernelVerdict verdict = judge(*fenced->getOps<KernelOp>().begin(),
                                 {.strictness = command.strictness,
                                  .searchSteps = command.searchSteps,
-                                 .proofSeconds = command.proofSeconds});
+                                 .proofSeconds = command.proofSeconds,
+                                 .requireProof = command.require == "proved"});
   for (const Finding &finding : verdict.search.findings)
     if (finding.severity == Severity::Error && plan.refusal.empty()) {
       plan.refusal = plan.stillSays(finding);
       plan.refusedAt = finding.loc;
     }
-  return verdict.verdict;
+  return success();
 }
 
-/// The fences that errors ask for; and those that warnings ask for, where the
-/// kernel is proved with them: with what is told it is not.
+/// Whether a flag makes an error of it: what only a warning says keeps a kernel
+/// from being proved.
+static bool mayBeError(const Finding &finding) {
+  return finding.severity == Severity::Warning &&
+         finding.code != Code::Undecided &&
+         !codeInfo(finding.code).flag.empty();
+}
+
+/// The fences that errors ask for; where a proof is required, those that warnings
+/// ask for, too.
 static FailureOr<FencePlan> planOf(KernelOp kernel,
                                    const CheckCommand &command) {
   CheckOptions options = optionsOf(command);
+  const bool proof = command.require == "proved";
   FailureOr<FencePlan> plan = planFences(kernel, options);
   if (failed(plan) || !plan->refusal.empty())
     return plan;
-  bool more = false;
-  for (const Finding &finding : plan->report.findings)
-    if (finding.severity == Severity::Warning &&
-        finding.code != Code::Undecided)
-      more |=
-          options.strictness.set(codeInfo(finding.code).flag, Severity::Error);
-  if (more && command.proofSeconds > 0) {
-    FailureOr<FencePlan> all = planFences(kernel, options);
-    if (failed(all))
-      return failure();
-    if (all->refusal.empty()) {
-      std::optional<Verdict> verdict = judgeWith(kernel, *all, command);
-      if (!verdict)
-        return failure();
-      if (*verdict == Verdict::Proved)
-        return all;
-    }
+  if (proof && llvm::any_of(plan->report.findings, mayBeError)) {
+    for (const Finding &finding : plan->report.findings)
+      if (mayBeError(finding))
+        options.strictness.set(codeInfo(finding.code).flag, Severity::Error);
+    plan = planFences(kernel, options);
+    if (failed(plan) || !plan->refusal.empty())
+      return plan;
   }
   // What the search has not decided may be proved.
-  if (!plan->report.accepted() && !judgeWith(kernel, *plan, command))
+  if ((proof || !plan->report.accepted()) &&
+      failed(judgeWith(kernel, *plan, command)))
     return failure();
   return plan;
 }
@@ -120,11 +121,14 @@ int titan::insertFences(Session &session, ModuleOp module, KernelOp only,
       continue;
     }
     verdict += llvm::formatv(
-        "{0}@{1}: {2} put in, cost {3}{4}; {5}, {6}",
+        "{0}@{1}: {2} put in, cost {3}{4}; {5}, {6}{7}",
         verdict.empty() ? "" : "\n", kernel.getSymName(),
         plural(plan->fences.size(), "fence"), plan->cost,
         plan->exact ? "" : " (the search for less ended early)",
-        plural(plan->needs, "need"), plural(plan->checks, "check"));
+        plural(plan->needs, "need"), plural(plan->checks, "check"),
+        llvm::any_of(plan->report.findings, mayBeError)
+            ? "; warnings are left (--require=proved puts in what they ask for)"
+            : "");
     llvm::json::Array fences;
     for (const FenceInsertion &fence : plan->fences) {
       auto edit = lineBefore(text, fence.before, fence.text());
@@ -185,8 +189,15 @@ int titan::reportRedundant(Session &session, ModuleOp module, KernelOp only,
   for (auto kernel : module.getOps<KernelOp>()) {
     if (only && kernel != only)
       continue;
+    auto proves = [&](KernelOp expanded) {
+      return command.proofSeconds > 0 &&
+             judge(expanded, {.strictness = command.strictness,
+                              .searchSteps = command.searchSteps,
+                              .proofSeconds = command.proofSeconds})
+                     .verdict == Verdict::Proved;
+    };
     FailureOr<RedundantReport> found =
-        findRedundant(kernel, optionsOf(command));
+        findRedundant(kernel, optionsOf(command), proves);
     if (failed(found))
       return session.finish(Findings, "");
     for (const RedundantOp &each : found->ops) {
@@ -199,13 +210,16 @@ int titan::reportRedundant(Session &session, ModuleOp module, KernelOp only,
       session.report(finding);
     }
     verdict += llvm::formatv(
-        "{0}@{1}: {2} of {3} fences and waits order nothing; {4}",
+        "{0}@{1}: {2} of {3} fences and waits order nothing; {4}, {5}",
         verdict.empty() ? "" : "\n", kernel.getSymName(), found->ops.size(),
-        found->looked, plural(found->checks, "check"));
+        found->looked, plural(found->checks, "check"),
+        found->proved ? "and what is left is proved as before"
+                      : "by the search alone");
     kernels.push_back(llvm::json::Object{
         {"kernel", jsonText(kernel.getSymName())},
         {"redundant", static_cast<int64_t>(found->ops.size())},
         {"looked", found->looked},
+        {"proved", found->proved},
         {"checks", found->checks}});
   }
   session.result["kernels"] = std::move(kernels);

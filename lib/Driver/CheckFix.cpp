@@ -10,8 +10,9 @@
 // that errors bring are made; where nothing but fences is missing, they are put
 // in (titan/Transforms/InsertFences.h), for those that stand at the wrong place.
 // What one round shows the next may mend. Kept is the last text with fewer errors
-// than the one kept before, and with none that this one had not; where all edits
-// of a round together come to no such text, each is tried by itself.
+// than the one kept before, and with none that this one had not, in any kernel of the
+// file: they share functions; where all edits of a round together come to no such
+// text, each is tried by itself.
 //
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
@@ -22,6 +23,7 @@
 #include "titan/Transforms/InsertFences.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <map>
 #include <set>
@@ -30,8 +32,14 @@ using namespace mlir;
 using namespace titan;
 
 namespace {
-/// Errors by their codes and lines.
-using Mistakes = std::map<std::pair<std::string, unsigned>, unsigned>;
+/// Of a kernel, or of the file: "".
+struct Mistake {
+  std::string kernel, code;
+  unsigned line;
+  auto operator<=>(const Mistake &) const = default;
+};
+/// How often each is there.
+using Mistakes = std::map<Mistake, unsigned>;
 
 /// One look at a text, of which nothing is printed.
 class Look {
@@ -154,7 +162,7 @@ Look::Look(StringRef text, const CheckCommand &command) {
       &session.getContext(), [&](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
           misspelt = true;
-          ++errors[{"misspelt", lineOf(diagnostic.getLocation())}];
+          ++errors[{"", "misspelt", lineOf(diagnostic.getLocation())}];
           spell(text, diagnostic);
         }
         return success();
@@ -171,15 +179,18 @@ Look::Look(StringRef text, const CheckCommand &command) {
   if (failed(passes.run(*module)))
     return;
   for (auto kernel : module->getOps<KernelOp>()) {
-    if (!command.kernel.empty() && kernel.getSymName() != command.kernel)
-      continue;
+    const bool asked =
+        command.kernel.empty() || kernel.getSymName() == command.kernel;
     KernelVerdict verdict = judge(kernel, {.strictness = command.strictness,
                                            .searchSteps = command.searchSteps,
                                            .proofSeconds = 0});
     for (const Finding &finding : verdict.search.findings) {
       if (finding.severity != Severity::Error)
         continue;
-      ++errors[{std::string(codeInfo(finding.code).code), lineOf(finding.loc)}];
+      ++errors[{kernel.getSymName().str(),
+                std::string(codeInfo(finding.code).code), lineOf(finding.loc)}];
+      if (!asked)
+        continue;
       if (finding.code == Code::ProxyFenceMissing)
         for (const FindingPlace &place : finding.others)
           misplaced.insert(lineOf(place.loc));
@@ -197,14 +208,13 @@ static Mistakes moved(const Mistakes &errors, StringRef text,
                       ArrayRef<TextEdit> edits) {
   Mistakes result;
   for (auto &[error, times] : errors) {
-    int64_t line = error.second;
+    int64_t line = error.line;
     for (const TextEdit &edit : edits) {
       StringRef erased = text.substr(edit.offset, edit.erased);
-      if (edit.line < error.second ||
-          (edit.line == error.second && erased.empty()))
+      if (edit.line < error.line || (edit.line == error.line && erased.empty()))
         line += StringRef(edit.text).count('\n') - int64_t(erased.count('\n'));
     }
-    result[{error.first, unsigned(line)}] += times;
+    result[{error.kernel, error.code, unsigned(line)}] += times;
   }
   return result;
 }
@@ -216,27 +226,52 @@ static unsigned count(const Mistakes &errors) {
   return sum;
 }
 
-/// Whether a text has fewer errors than one that has `before`, at its own lines,
-/// and none that this one has not. (Of a misspelt one no others are known.)
-static bool isBetter(const Look &now, const Mistakes &before, bool misspelt) {
-  if (misspelt)
-    return !now.misspelt || llvm::none_of(now.errors, [&](const auto &error) {
-      return before.contains(error.first);
-    });
-  return count(now.errors) < count(before) &&
+/// Whether a text with errors `now` has fewer than one that has `before`, at its own
+/// lines, and none that this one has not.
+static bool isBetter(const Mistakes &now, const Mistakes &before) {
+  return count(now) < count(before) &&
          llvm::all_of(
-             now.errors,
+             now,
              [&](const auto &error) {
                auto known = before.find(error.first);
                return known != before.end() && error.second <= known->second;
              });
 }
 
+/// The same, where the one before is perhaps misspelt: of that no other errors are
+/// known.
+static bool isBetter(const Look &now, const Mistakes &before, bool misspelt) {
+  if (!misspelt)
+    return isBetter(now.errors, before);
+  return !now.misspelt || llvm::none_of(now.errors, [&](const auto &error) {
+    return before.contains(error.first);
+  });
+}
+
 Mended titan::mend(std::string text, const CheckCommand &command) {
   static constexpr int mostRounds = 8;
   static constexpr size_t mostAlone = 8;
-  Mended kept{std::move(text), {}};
+  Mended kept{std::move(text), {}, ""};
   auto look = std::make_shared<Look>(kept.text, command);
+  // What makes a better text but for a kernel that was right: told, and not made.
+  auto spoils = [&](const Look &now, const Mistakes &before) -> std::string {
+    if (look->misspelt)
+      return "";
+    Mistakes rest = now.errors, others;
+    for (const auto &[error, times] : now.errors)
+      if (!error.kernel.empty() &&
+          llvm::none_of(before, [&](const auto &known) {
+            return known.first.kernel == error.kernel;
+          })) {
+        others[error] = times;
+        rest.erase(error);
+      }
+    if (others.empty() || !isBetter(rest, before))
+      return "";
+    const Mistake &first = others.begin()->first;
+    return ", which would make @" + first.kernel + " wrong: [" + first.code +
+           "]";
+  };
   // True: a better text is kept. Of the first round all edits, or one.
   auto rounds = [&](std::optional<size_t> alone) {
     Mended now = kept;
@@ -256,9 +291,13 @@ Mended titan::mend(std::string text, const CheckCommand &command) {
       if (!seen.insert(now.text).second)
         return false;
       at = std::make_shared<Look>(now.text, command);
-      if (!isBetter(*at, before, look->misspelt))
+      if (!isBetter(*at, before, look->misspelt)) {
+        if (std::string why = spoils(*at, before); !why.empty())
+          kept.spoilt = llvm::join(now.edits, "; ") + why;
         continue;
+      }
       kept = std::move(now);
+      kept.spoilt.clear();
       look = std::move(at);
       return true;
     }

@@ -30,7 +30,7 @@ struct Command {
 /// How Triton's programs become kernels (TritonToTitan.h).
 struct TritonCommand {
   bool given = false; ///< One of them is.
-  int64_t warps = 4;
+  int64_t warps = 4, stages = 3;
   std::vector<std::string> launchChecks;
 };
 /// 0: what there is of them in the module has become kernels; else the exit code,
@@ -62,6 +62,8 @@ int runCheck(const CheckCommand &options);
 struct Mended {
   std::string text;
   std::vector<std::string> edits;
+  /// An edit that was not made, since a kernel that is right would not be, by it.
+  std::string spoilt;
 };
 Mended mend(std::string text, const CheckCommand &command);
 /// titan check --insert-fences, --redundant (CheckFences.cpp); `only`: or null,

@@ -69,7 +69,8 @@ int titan::convertTriton(Session &session, ModuleOp module,
       return Good;
     session.fail(
         Code::BadArgument,
-        "--num-warps and --launch-check are of Triton's programs, and "
+        "--num-warps, --num-stages and --launch-check are of Triton's "
+        "programs, and "
         "the file has none",
         "leave them out: a kernel has its own warps, and titan.require");
     return BadInput;
@@ -78,6 +79,7 @@ int titan::convertTriton(Session &session, ModuleOp module,
   session.setDefaultCode(Code::InternalError);
   TritonToTitanOptions options;
   options.warps = command.warps;
+  options.stages = command.stages;
   options.launchChecks = command.launchChecks;
   PassManager passes(&session.getContext());
   passes.addPass(createTritonToTitanPass(options));

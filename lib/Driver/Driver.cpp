@@ -213,6 +213,12 @@ cl::opt<std::string>
              cl::desc("Triton: warps of a program, a power of two (4)"),
              cl::value_desc("N"), cl::sub(checkSub), cl::sub(compileSub),
              cl::sub(explainSub), cl::cat(category));
+cl::opt<std::string>
+    numStages("num-stages",
+              cl::desc("Triton: rounds of a loop with products that are under "
+                       "way at once, 1 to 16 (3)"),
+              cl::value_desc("N"), cl::sub(checkSub), cl::sub(compileSub),
+              cl::sub(explainSub), cl::cat(category));
 cl::list<std::string>
     launchChecks("launch-check",
                  cl::desc("Triton: a condition on arguments, which each launch "
@@ -525,7 +531,7 @@ static std::string findUseless(llvm::StringRef topic) {
        {of(noExpand, "effects"), of(explainSizes, "tma"),
         topic == "layout" ? std::string() : of(svg, "tma"),
         of(explainTarget, "tma"), of(numWarps, "stages"),
-        of(launchChecks, "stages")})
+        of(numStages, "stages"), of(launchChecks, "stages")})
     if (!bad.empty())
       return bad;
   return {};
@@ -544,7 +550,7 @@ static std::string readCount(const cl::opt<std::string> &option,
          std::to_string(largest) + ", not '" + option.getValue() + "'";
 }
 
-/// --num-warps and --launch-check; an error message if it is wrong.
+/// --num-warps, --num-stages and --launch-check; an error message if it is wrong.
 static std::string readTriton(TritonCommand &command) {
   uint64_t given;
   if (std::string bad = readCount(numWarps, 32, given); !bad.empty())
@@ -553,8 +559,13 @@ static std::string readTriton(TritonCommand &command) {
     return "--num-warps is a power of two, not '" + numWarps + "'";
   if (given)
     command.warps = static_cast<int64_t>(given);
+  uint64_t stages;
+  if (std::string bad = readCount(numStages, 16, stages); !bad.empty())
+    return bad;
+  if (stages)
+    command.stages = static_cast<int64_t>(stages);
   command.launchChecks = launchChecks;
-  command.given = given || !launchChecks.empty();
+  command.given = given || stages || !launchChecks.empty();
   return {};
 }
 
@@ -671,10 +682,9 @@ static int runSubcommand(int argc, char **argv) {
       return usage(bad);
     if (std::string bad = readTriton(command.triton); !bad.empty())
       return usage(bad);
-    if (insertFencesFlag + redundantFlag + (require.getNumOccurrences() > 0) >
-        1)
-      return usage("--insert-fences, --redundant and --require are three "
-                   "questions",
+    if (redundantFlag && (insertFencesFlag || require.getNumOccurrences() > 0))
+      return usage("--redundant is a question of its own, beside "
+                   "--insert-fences and --require",
                    "ask one at a time");
     if (fixFlag && (insertFencesFlag || redundantFlag))
       return usage("--fix puts fences in, too", "leave the other one out");

@@ -105,7 +105,9 @@ static LogicalResult makeStages(ModuleOp module,
       return failure();
     stages.push_back(
         {"layouts",
-         "calls and early returns are gone; `layout` says where a tensor's "
+         "calls and early returns are gone; what a loop accumulates is reduced "
+         "by each thread in it, between threads behind it; `layout` says where "
+         "a tensor's "
          "elements come to be: as many consecutive ones a thread as contiguity "
          "and divisibility allow. Tensors without one are made wherever they "
          "are "
@@ -120,7 +122,8 @@ static LogicalResult makeStages(ModuleOp module,
        "kernels: pointers are an argument and an offset; what each launch is "
        "checked for; conversions where layouts meet, exchanges between warps "
        "through shared memory, a barrier where the program's order is one "
-       "between warps",
+       "between warps; loads of loops that are copied num_stages - 1 rounds "
+       "ahead",
        countOperations(*kernels), print(*kernels)});
   {
     OwningOpRef<ModuleOp> copy = kernels->clone();
@@ -173,6 +176,7 @@ int titan::explainStages(const ExplainCommand &options) {
   session.getContext().loadAllAvailableDialects();
   TritonToTitanOptions how;
   how.warps = options.triton.warps;
+  how.stages = options.triton.stages;
   how.launchChecks = options.triton.launchChecks;
   SmallVector<Stage> stages;
   bool good = succeeded(makeStages(*module, how, stages));

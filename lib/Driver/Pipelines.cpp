@@ -11,6 +11,7 @@
 #include "ReferenceLoops.h"
 
 #ifdef TITAN_HAS_TRANSFORMS
+#include "titan/Transforms/CutIndices.h"
 #include "titan/Transforms/Passes.h"
 #endif
 
@@ -66,6 +67,9 @@ void titan::buildReferencePipeline(OpPassManager &pm) {
   pm.addPass(createGenerateRuntimeVerificationPass());
   pm.addNestedPass<func::FuncOp>(createJamReductionsPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+#ifdef TITAN_HAS_TRANSFORMS
+  pm.addNestedPass<func::FuncOp>(createCutIndices());
+#endif
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());

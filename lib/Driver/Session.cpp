@@ -140,6 +140,17 @@ static const CodeInfo *findCode(StringRef message) {
   return nullptr;
 }
 
+/// A message without its [code], which stands beside it.
+static std::string withoutCode(StringRef message, const CodeInfo *info) {
+  if (!info)
+    return message.str();
+  auto [before, after] = message.split(
+      ("[" + StringRef(info->code.data(), info->code.size()) + "]").str());
+  return (before.rtrim().str() +
+          (before.trim().empty() || after.trim().empty() ? "" : " ") +
+          after.trim().str());
+}
+
 static void addPlace(llvm::json::Object &object, Location loc) {
   if (auto place = loc->findInstanceOf<FileLineColLoc>()) {
     object["file"] = jsonText(place.getFilename().strref());
@@ -251,7 +262,7 @@ LogicalResult Session::handle(Diagnostic &diagnostic) {
   if (error)
     status = std::max(status, exitStatus(info->id));
   llvm::json::Object object{
-      {"message", jsonText(message)},
+      {"message", jsonText(withoutCode(message, info))},
       {"severity", error ? "error"
                    : diagnostic.getSeverity() == DiagnosticSeverity::Warning
                        ? "warning"

@@ -106,12 +106,13 @@ std::optional<Finding> KernelVerdict::notProved(Severity severity) const {
   if (!proof || proof->proved)
     return std::nullopt;
   Operation *at = proof->stoppedAt ? proof->stoppedAt : kernel;
-  return Finding{.code = severity == Severity::Error ? Code::Undecided
-                                                     : Code::NotProved,
-                 .severity = severity,
-                 .message = "not proved: " + proof->reason,
-                 .loc = at->getLoc(),
-                 .fix = proof->goOn};
+  return Finding{
+      .code = severity == Severity::Error ? Code::Undecided : Code::NotProved,
+      .severity = severity,
+      .message = "not proved: " + proof->reason +
+                 (proof->rules.empty() ? "" : " (" + proof->rules + ")"),
+      .loc = at->getLoc(),
+      .fix = proof->goOn};
 }
 
 /// Whether the kernel is proved, as a line.
@@ -143,6 +144,8 @@ static llvm::json::Object proofJson(const ProofReport &proof, Verdict verdict) {
     return json;
   }
   json["reason"] = jsonText(proof.reason);
+  if (!proof.rules.empty())
+    json["rules"] = proof.rules;
   if (proof.stoppedAt)
     if (auto at = proof.stoppedAt->getLoc()->findInstanceOf<FileLineColLoc>()) {
       json["line"] = static_cast<int64_t>(at.getLine());
@@ -190,10 +193,13 @@ std::string KernelVerdict::text() const {
 }
 
 llvm::json::Object KernelVerdict::json() const {
+  // A finding there, which people read in the verdict.
+  const bool fileNotProved =
+      verdict != Verdict::Refused && notProved(Severity::Warning);
   llvm::json::Object json{{"kernel", jsonText(KernelOp(kernel).getSymName())},
                           {"verdict", toString(verdict)},
                           {"errors", errors},
-                          {"warnings", warnings},
+                          {"warnings", warnings + (fileNotProved ? 1 : 0)},
                           {"undecided", search.undecided},
                           {"counts", jsonTexts(search.counts)},
                           {"periods", jsonTexts(search.periods)},

@@ -110,22 +110,22 @@ void AttentionText::sequence() {
 %endK = titan.ld %cu_seqlens_k[%nextBatch] : !starts -> i32
 %rowQ = arith.index_cast %beginQ : i32 to index
 %rowK = arith.index_cast %beginK : i32 to index
-%queries32 = arith.subi %endQ, %beginQ : i32
-%keys32 = arith.subi %endK, %beginK : i32
 %lowQ = arith.cmpi sge, %beginQ, %i0 : i32
 %risesQ = arith.cmpi sle, %beginQ, %endQ : i32
 %insideQ = arith.cmpi sle, %endQ, %rowsOfQ : i32
-%shortQ = arith.cmpi sle, %queries32, %longest : i32
 %lowK = arith.cmpi sge, %beginK, %i0 : i32
 %risesK = arith.cmpi sle, %beginK, %endK : i32
 %insideK = arith.cmpi sle, %endK, %rowsOfK : i32
 %rightQ0 = arith.andi %lowQ, %risesQ : i1
-%rightQ1 = arith.andi %insideQ, %shortQ : i1
-%rightQ = arith.andi %rightQ0, %rightQ1 : i1
+%rightQ = arith.andi %rightQ0, %insideQ : i1
 %rightK0 = arith.andi %lowK, %risesK : i1
 %rightK = arith.andi %rightK0, %insideK : i1
-titan.assume %rightQ, "sequences lie one behind the other in Q, none longer than the longest"
+titan.assume %rightQ, "sequences lie one behind the other in Q"
 titan.assume %rightK, "the sequences' keys lie one behind the other in K"
+%queries32 = arith.subi %endQ, %beginQ : i32
+%keys32 = arith.subi %endK, %beginK : i32
+%shortQ = arith.cmpi sle, %queries32, %longest : i32
+titan.assume %shortQ, "no sequence is longer than the longest"
 %queries = arith.index_cast %queries32 : i32 to index
 %keys = arith.index_cast %keys32 : i32 to index)");
 }

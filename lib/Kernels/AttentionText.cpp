@@ -297,7 +297,16 @@ titan.require %several0, "launch-zero-dim", "attention of no sequence"
 %keys = arith.ceildivui %rowsK, %batches : index
 %positive = arith.cmpi sgt, %longest, %i0 : i32
 titan.require %positive, "launch-zero-dim", "the longest sequence has no queries"
-%queries = arith.index_cast %longest : i32 to index)");
+%queries = arith.index_cast %longest : i32 to index
+// Rows and heads are counted in 32 bits, sums of two of them too.
+%few = arith.cmpi ule, %queries, %c536870912 : index
+titan.require %few, "launch-check", "the longest sequence has no more than 2^29 queries"
+%fewQ = arith.cmpi ule, %rowsQ, %c536870912 : index
+titan.require %fewQ, "launch-check", "Q has no more than 2^29 rows"
+%fewK = arith.cmpi ule, %rowsK, %c536870912 : index
+titan.require %fewK, "launch-check", "K has no more than 2^29 rows"
+%fewHeads = arith.cmpi ule, %heads, %c536870912 : index
+titan.require %fewHeads, "launch-check", "Q has no more than 2^29 heads")");
   else
     w.text(R"(
 %batches = titan.dim %Q, 0 : !global
@@ -357,7 +366,12 @@ titan.require %several, "launch-zero-dim", "K and V without heads"
 %group = arith.divui %heads, %headsK : index
 %served = arith.muli %group, %headsK : index
 %is_served = arith.cmpi eq, %served, %heads : index
-titan.require %is_served, "launch-check", "each head of K serves as many heads of Q"
+titan.require %is_served, "launch-check", "each head of K serves as many heads of Q")");
+  if (o.lse && !o.ragged)
+    w.text(R"(
+%few_queries = arith.cmpi ule, %queries, %c1073741824 : index
+titan.require %few_queries, "launch-check", "at most 2^30 queries: the numbers of LSE's rows have 32 bits")");
+  w.text(R"(
 %rowBlocks = arith.ceildivui %queries, %c$rows : index
 %allHeads = arith.muli %batches, %heads : index
 %mapQ = titan.tensor_map %Q : !global -> !mapQ

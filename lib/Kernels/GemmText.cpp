@@ -216,7 +216,15 @@ titan.reference = @${kernel}_reference)");
 %bothB = arith.muli %n, %c2 : index
 %is_nB = arith.cmpi eq, %nB, %bothB : index
 titan.require %is_nB, "launch-check", "B has two rows for each column of D: the gate's, and behind all of those the others")");
-  else
+  // Where columns of B lie beside each other the others begin in a row's middle.
+  if (o.gate && o.transposedB) {
+    w.set("units", 16 / bytesOf(o.input));
+    w.text(R"(
+%beside = arith.remui %n, %c$units : index
+%isUnit = arith.cmpi eq, %beside, %c0 : index
+titan.require %isUnit, "launch-check", "the second half of B's columns begins at a multiple of 16 bytes")");
+  }
+  if (!o.gate)
     w.text(R"(
 %is_nB = arith.cmpi eq, %nB, %n : index
 titan.require %is_nB, "launch-check", "D has a column for each row of B")");

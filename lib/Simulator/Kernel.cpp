@@ -78,17 +78,14 @@ static Step branchFalse(Agent &agent, const Inst &inst) {
 
 static Step loopBegin(Agent &agent, const Inst &inst) {
   auto step = static_cast<int64_t>(agent.scalars[inst.c]);
-  if (step <= 0 && !inst.flag) {
-    agent.machine.find(
-        Code::InvalidOp,
-        llvm::formatv("the step of the loop is {0}: it must be positive", step),
-        inst.origin, &agent);
+  std::string why = stepProblem(step);
+  if (!why.empty()) {
+    agent.machine.find(Code::InvalidOp, why, inst.origin, &agent);
     return Step::Failed;
   }
-  std::string why =
-      counterOverflow(static_cast<int64_t>(agent.scalars[inst.a]),
-                      static_cast<int64_t>(agent.scalars[inst.b]), step,
-                      bitsOf(static_cast<ElementType>(inst.imm)), inst.flag);
+  why = counterOverflow(static_cast<int64_t>(agent.scalars[inst.a]),
+                        static_cast<int64_t>(agent.scalars[inst.b]), step,
+                        bitsOf(static_cast<ElementType>(inst.imm)), inst.flag);
   if (!why.empty()) {
     agent.machine.find(Code::LoopOverflow, why, inst.origin, &agent);
     return Step::Failed;

@@ -18,6 +18,13 @@ static std::string text(Wide number) {
   return number < 0 ? "-" + digits : digits;
 }
 
+std::string titan::stepProblem(int64_t step) {
+  if (step > 0)
+    return "";
+  return "the step of the loop is " + std::to_string(step) +
+         ": it must be positive, as a signed number";
+}
+
 std::string titan::counterOverflow(int64_t lower, int64_t upper, int64_t step,
                                    unsigned bits, bool isUnsigned) {
   const Wide range = Wide(1) << bits;
@@ -25,7 +32,7 @@ std::string titan::counterOverflow(int64_t lower, int64_t upper, int64_t step,
   auto number = [&](int64_t value) {
     return isUnsigned && value < 0 ? value + range : Wide(value);
   };
-  const Wide from = number(lower), to = number(upper), by = number(step);
+  const Wide from = number(lower), to = number(upper), by = step;
   if (from >= to || by <= 0)
     return "";
   const std::string type =

@@ -12,6 +12,7 @@
 // from at most the bound. What is none says why (titan.uncounted), for the checker.
 //
 //===----------------------------------------------------------------------===//
+#include "titan/Target/LoopCounter.h"
 #include "titan/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -98,6 +99,14 @@ static std::optional<Counter> counterOf(scf::WhileOp loop, std::string &why) {
   if (!result.step || !loop.isDefinedOutsideOfLoop(result.step)) {
     why = "its counter does not grow by the same step in each iteration "
           "(arith.addi)";
+    return std::nullopt;
+  }
+  // What no scf.for goes by, this loop may.
+  if (APInt step; matchPattern(result.step, m_ConstantInt(&step)) &&
+                  step.getBitWidth() <= 64 &&
+                  !stepProblem(step.getSExtValue()).empty()) {
+    why = "its counter goes by " + std::to_string(step.getSExtValue()) +
+          ", as a signed number, and not by a positive one";
     return std::nullopt;
   }
   auto handedOn = [&](Value value) {

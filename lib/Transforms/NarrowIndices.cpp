@@ -73,8 +73,9 @@ static bool fits(const DataFlowSolver &solver, scf::ForOp loop) {
   auto lower = greatest(solver, loop.getLowerBound()),
        upper = greatest(solver, loop.getUpperBound()),
        step = greatest(solver, loop.getStep());
+  // (The step stays positive as a signed number.)
   return lower && upper && step && *lower <= UINT32_MAX &&
-         *upper <= UINT32_MAX && *step <= UINT32_MAX &&
+         *upper <= UINT32_MAX && *step <= INT32_MAX &&
          *upper + *step <= UINT32_MAX;
 }
 

@@ -41,6 +41,7 @@ StringRef synchronisation(Operation *op) {
   StringRef what;
   for (const effect::Effect &effect : effects) {
     if (std::holds_alternative<effect::WaitGroup>(effect.what) ||
+        std::holds_alternative<effect::WaitFlag>(effect.what) ||
         std::holds_alternative<effect::WaitBarrier>(effect.what) ||
         std::holds_alternative<effect::ThreadBarrier>(effect.what))
       what = "wait";
@@ -62,9 +63,10 @@ std::string lineOf(Operation *op) {
 
 class Finder {
 public:
-  Finder(KernelOp kernel, const CheckOptions &options)
-      : kernel(kernel), options(options), fences(fencesOf(kernel)),
-        strict(options.strictness) {
+  Finder(KernelOp kernel, const CheckOptions &options,
+         llvm::function_ref<bool(KernelOp)> proves)
+      : kernel(kernel), options(options), proves(proves),
+        fences(fencesOf(kernel)), strict(options.strictness) {
     // A fence that only spares a warning orders something.
     for (const CodeInfo &info : allCodes())
       if (!info.flag.empty() && strict.severityOf(info.id) == Severity::Warning)
@@ -72,21 +74,19 @@ public:
   }
 
   FailureOr<RedundantReport> run() {
-    Verdict before;
-    if (failed(verdictWithout({}, before)))
+    auto written = without({});
+    if (!written)
       return failure();
+    before = verdictOf(check(kernelOf(*written), options));
+    result.proved = proves(kernelOf(*written));
     if (failed(needless()))
       return failure();
     // Confirmed; else one after the other.
-    Verdict after;
-    if (failed(verdictWithout(gone, after)))
-      return failure();
-    if (after != before) {
+    if (!gone.empty() && !staysSame()) {
       std::vector<Operation *> all = std::move(gone);
       gone.clear();
       for (Operation *op : llvm::reverse(all))
-        if (failed(tryWithout(op, before)))
-          return failure();
+        tryWithout(op);
     }
     // Nor have needs: the halves of tcgen05.fence, fences of memory.
     std::vector<Operation *> others;
@@ -99,8 +99,7 @@ public:
     for (Operation *op : llvm::reverse(others)) {
       reasons[op] = "without this " + synchronisation(op).str() +
                     " the checker finds the same";
-      if (failed(tryWithout(op, before)))
-        return failure();
+      tryWithout(op);
     }
     result.looked = fences.size() + others.size();
     eachTextOf(kernel, [&](Region &body) {
@@ -113,27 +112,33 @@ public:
   }
 
 private:
-  LogicalResult verdictWithout(ArrayRef<Operation *> out, Verdict &verdict) {
+  static KernelOp kernelOf(ModuleOp module) {
+    return *module.getOps<KernelOp>().begin();
+  }
+
+  /// Null, with diagnostics: it cannot be expanded.
+  OwningOpRef<ModuleOp> without(ArrayRef<Operation *> out) {
     ++result.checks;
-    auto clone = expandedForCheck(kernel, [&](IRMapping &to) {
+    return expandedForCheck(kernel, [&](IRMapping &to) {
       for (Operation *op : out)
         to.lookup(op)->erase();
     });
-    if (!clone)
-      return failure();
-    verdict = verdictOf(check(*clone->getOps<KernelOp>().begin(), options));
-    return success();
   }
 
-  LogicalResult tryWithout(Operation *op, const Verdict &before) {
-    gone.push_back(op);
-    Verdict after;
+  /// Whether the checker says the same without all that is gone.
+  bool staysSame() {
     // What cannot be expanded without it needs it.
     ScopedDiagnosticHandler quiet(kernel.getContext(),
                                   [](Diagnostic &) { return success(); });
-    if (failed(verdictWithout(gone, after)) || after != before)
+    auto clone = without(gone);
+    return clone && verdictOf(check(kernelOf(*clone), options)) == before &&
+           (!result.proved || proves(kernelOf(*clone)));
+  }
+
+  void tryWithout(Operation *op) {
+    gone.push_back(op);
+    if (!staysSame())
       gone.pop_back();
-    return success();
   }
 
   /// The fences that are not among the cheapest that meet all needs.
@@ -191,15 +196,18 @@ private:
 
   KernelOp kernel;
   CheckOptions options;
+  llvm::function_ref<bool(KernelOp)> proves;
   std::vector<Operation *> fences;
   Strictness strict;
+  Verdict before;
   std::vector<Operation *> gone;
   std::map<Operation *, std::string> reasons;
   RedundantReport result;
 };
 } // namespace
 
-FailureOr<RedundantReport> titan::findRedundant(KernelOp kernel,
-                                                const CheckOptions &options) {
-  return Finder(kernel, options).run();
+FailureOr<RedundantReport>
+titan::findRedundant(KernelOp kernel, const CheckOptions &options,
+                     llvm::function_ref<bool(KernelOp)> proves) {
+  return Finder(kernel, options, proves).run();
 }

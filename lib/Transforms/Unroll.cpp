@@ -74,8 +74,11 @@ struct UnrollPass : titan::impl::UnrollBase<UnrollPass> {
 private:
   LogicalResult unroll(scf::ForOp loop) {
     std::optional<APInt> count = loop.getStaticTripCount();
-    APInt at, step;
+    APInt at, upper, step;
+    // Of constants the kernel's verifier has seen that the step is positive, and that
+    // the counter fits.
     if (!count || !matchPattern(loop.getLowerBound(), m_ConstantInt(&at)) ||
+        !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) ||
         !matchPattern(loop.getStep(), m_ConstantInt(&step)))
       return loop.emitOpError("[unroll-bounds] a loop marked titan.unroll has "
                               "constant bounds and step");

@@ -47,7 +47,7 @@ def without_locations(text):
 
 
 class Program:
-    """A program of tt to be compiled. `options`: `num_warps`; `check`: what `titan check` refuses is not compiled."""
+    """A program of tt to be compiled. `options`: `num_warps`, `num_stages`; `check`: what `titan check` refuses is not compiled."""
 
     def __init__(self, name, text, options):
         self.name, self.text, self.options = name, text, options
@@ -79,6 +79,7 @@ class Program:
                 file.write(self.text)
             # By this name, which is part of the package: the same everywhere.
             compiler.call(tool, "compile", self.name + ".ttir", "--target", TARGET, "--num-warps", str(self.options["num_warps"]),
+                          "--num-stages", str(min(max(self.options["num_stages"], 1), 16)),
                           "--check=" + ("on" if self.options["check"] else "off"), "-o", path, folder=folder)
             with open(path, "rb") as file:
                 return file.read()

@@ -55,7 +55,7 @@
 // VARIANT others: in load `!regs` -> `tensor<16x64xf32, #titan.blocked<elements = [1, 4], lanes = [4, 8], warps = [4, 1]>>`
 // RUN: %variant others %s | not titan check - --kernel groups 2>&1 | FileCheck %s --check-prefix=OTHERS
 // OTHERS: error: [completion-not-observed] 'titan.shared.load'
-// OTHERS: fix: let the thread that issues 'titan.cp_async' wait for its group (cp.async.wait_group), and put a barrier between that wait and 'titan.shared.load'
+// OTHERS: fix: put a barrier between 'titan.cp_async.wait_group' (line [[#]]), by which its thread knows that the copy is over, and 'titan.shared.load' (line [[#]])
 
 #l = #titan.blocked<elements = [1, 4], lanes = [2, 16], warps = [4, 1]>
 !mat = !titan.global<?x64xf32, strides = [64, 1]>

@@ -146,7 +146,7 @@ titan.kernel @parity_of_full(%A: !global) warps(8) launch {
 }
 
 // CONSTANT-PARITY: [phase-ambiguous]
-// CONSTANT-PARITY: fix: partition use, warp 0 waits for phase 0 of %full[0] twice: its next wait there takes parity 1
+// CONSTANT-PARITY: fix: partition use, warp 0 waits twice for phase 0 of %full[0] (parity 0): its next wait there takes parity 1
 // Each use is waited for as the first one is.
 titan.kernel @constant_parity(%A: !global) warps(8) launch {
   %c1 = arith.constant 1 : index

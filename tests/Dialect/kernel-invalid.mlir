@@ -603,8 +603,56 @@ titan.kernel @k() warps(1) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
 } body() {
-  // expected-error @+1 {{[invalid-op] a kernel has no values of type 'i129': a number has at most 64 bits, a tile an element}}
+  // expected-error @+2 {{[not-supported-yet] a kernel has no values of type 'i129': numbers are index, integers of 1, 8, 16, 32 and 64 bits, f16, bf16, f32, f64, f8E4M3FN and f8E5M2; a tile has an element}}
+  // expected-note @+1 {{fix: take the next wider of these}}
   %x = arith.constant 1 : i129
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%n: i32) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+2 {{[not-supported-yet] a kernel has no values of type 'i7'}}
+  // expected-note @+1 {{fix: take the next wider of these}}
+  %x = arith.trunci %n : i32 to i7
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%n: i32) warps(1) launch {
+  // expected-error @+2 {{[not-supported-yet] a kernel has no values of type 'i33'}}
+  // expected-note @+1 {{fix: take the next wider of these}}
+  %x = arith.extsi %n : i32 to i33
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+// expected-error @+2 {{[not-supported-yet] a kernel has no values of type 'i24'}}
+// expected-note @+1 {{fix: take the next wider of these}}
+titan.kernel @k(%n: i24) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%n: i32) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+2 {{[not-supported-yet] a kernel has no values of type 'vector<4xi32>'}}
+  // expected-note @+1 {{fix: take the next wider of these}}
+  %x = arith.constant dense<1> : vector<4xi32>
   titan.return
 }
 
@@ -614,7 +662,8 @@ titan.kernel @k() warps(1) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
 } body() {
-  // expected-error @+1 {{[invalid-op] a kernel has no values of type 'tensor<32xf80>'}}
+  // expected-error @+2 {{[not-supported-yet] a kernel has no values of type 'tensor<32xf80>'}}
+  // expected-note @+1 {{fix: take the next wider of these}}
   %x = arith.constant dense<1.0> : tensor<32xf80>
   titan.return
 }
@@ -625,7 +674,8 @@ titan.kernel @k() warps(1) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
 } body() {
-  // expected-error @+1 {{[invalid-op] a kernel has no values of type 'tensor<0xi32>'}}
+  // expected-error @+2 {{[not-supported-yet] a kernel has no values of type 'tensor<0xi32>'}}
+  // expected-note @+1 {{fix: take the next wider of these}}
   %x = arith.constant dense<1> : tensor<0xi32>
   titan.return
 }

@@ -37,6 +37,26 @@ llvm.func @leaves(%n: i64 {llvm.range = #llvm.constant_range<i64, 0, 4294967295>
   llvm.return
 }
 
+// A step of 2^31 would be a negative one.
+// CHECK-LABEL: @step
+// CHECK: scf.for unsigned %{{.*}} : i32 {
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} {
+llvm.func @step() {
+  %c0 = arith.constant 0 : index
+  %c100 = arith.constant 100 : index
+  %less = arith.constant 2147483647 : index
+  %step = arith.constant 2147483648 : index
+  scf.for %i = %c0 to %c100 step %less {
+    %use = arith.index_cast %i : index to i64
+    llvm.call @take(%use) : (i64) -> ()
+  }
+  scf.for %i = %c0 to %c100 step %step {
+    %use = arith.index_cast %i : index to i64
+    llvm.call @take(%use) : (i64) -> ()
+  }
+  llvm.return
+}
+
 // A bound that may be negative, one of which nothing is known, a step of which nothing is.
 // CHECK-LABEL: @negative
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} {

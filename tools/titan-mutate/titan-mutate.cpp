@@ -23,6 +23,12 @@
 // schedule, warps far ahead of each other included, with hazards and without,
 // at the sizes of --at, too.
 //
+// What a tensor holds at the end is compared with what the kernel leaves there
+// as it is. A flag holds the sum of its signals, and which one it should be
+// nobody says (docs/checker.md, "Why flags need no parity"): a mutant has to
+// leave the same sum under every schedule. So it has to leave the same data where
+// the kernel as it is fails.
+//
 // With --causes nothing runs: the findings of each refused mutant are counted,
 // and the first is compared with what was changed (Causes.h).
 //
@@ -127,6 +133,7 @@ namespace {
 struct Outcome {
   bool valid = true;
   bool refused = false;
+  bool undecided = false; ///< where the kernel as it is is not
   bool proved = false;
   std::string code; ///< the checker's first error
   bool failed = false;
@@ -136,20 +143,31 @@ struct Outcome {
 /// What a class of mutants adds up to.
 struct Row {
   int total = 0, invalid = 0, refused = 0, refusedAndFails = 0, accepted = 0,
-      acceptedAndFails = 0;
+      acceptedAndFails = 0, undecided = 0;
 };
+
+/// What tensors hold, guards included.
+using Contents = std::vector<std::vector<uint8_t>>;
 
 /// A launch, and what it leaves in memory.
 struct Trial {
   HostArguments arguments;
   std::string sizes; ///< as --at gave them
-  std::vector<std::vector<uint8_t>> expected;
+  Contents expected; ///< none where the kernel as it is fails
+  /// Where flags lie: a tensor of `expected`, its first byte and how many.
+  struct Flags {
+    size_t tensor;
+    uint64_t begin, bytes;
+  };
+  std::vector<Flags> flags;
   uint64_t maxSteps = 0;
 };
 
 /// A kernel that runs: first as its example says, then as --at does.
 struct Subject {
   KernelOp kernel;
+  /// Where the checker cannot decide.
+  llvm::DenseSet<Location> undecided;
   std::vector<Trial> trials;
 };
 
@@ -175,9 +193,8 @@ public:
       arguments.push_back(std::move(each));
     }
   }
-  /// What the tensors hold, guards included.
-  std::vector<std::vector<uint8_t>> contents() const {
-    std::vector<std::vector<uint8_t>> all;
+  Contents contents() const {
+    Contents all;
     for (llvm::ArrayRef<uint8_t> each : results)
       all.emplace_back(each.begin(), each.end());
     return all;
@@ -219,11 +236,20 @@ std::vector<Schedule> skewedToo() {
   return list;
 }
 
-/// Runs a kernel once; how it failed, or nothing.
-std::string run(KernelOp kernel, Trial &trial, const Schedule &schedule,
-                bool hazards = false,
-                std::vector<std::vector<uint8_t>> *result = nullptr,
-                uint64_t *operations = nullptr) {
+/// Whether nothing but titan.flag.signal and titan.flag.wait touches a tensor.
+bool isFlags(mlir::Value tensor) {
+  return isa<GlobalType>(tensor.getType()) &&
+         llvm::any_of(tensor.getUsers(), llvm::IsaPred<FlagWaitOp>) &&
+         llvm::all_of(tensor.getUsers(), [](Operation *user) {
+           return isa<FlagWaitOp, FlagSignalOp>(user) ||
+                  isMemoryEffectFree(user);
+         });
+}
+
+/// Runs a kernel once; how it failed, or nothing: its tensors are in `result`.
+std::string runOnce(KernelOp kernel, Trial &trial, const Schedule &schedule,
+                    bool hazards, Contents &result,
+                    uint64_t *operations = nullptr) {
   Tensors tensors(trial.arguments);
   SimulatorOptions options;
   options.schedule = schedule;
@@ -240,23 +266,51 @@ std::string run(KernelOp kernel, Trial &trial, const Schedule &schedule,
         return std::string(codeInfo(finding.code).code);
     return "not good";
   }
-  if (result)
-    *result = tensors.contents();
-  else if (tensors.contents() != trial.expected)
-    return "wrong data";
+  result = tensors.contents();
   return {};
 }
 
+/// Runs of a kernel, with a bug or without, as one launch.
+class Runs {
+public:
+  Runs(KernelOp kernel, Trial &trial)
+      : kernel(kernel), trial(trial), expected(trial.expected) {}
+  /// How it failed, or nothing.
+  std::string operator()(const Schedule &schedule, bool hazards = false) {
+    Contents result;
+    std::string how = runOnce(kernel, trial, schedule, hazards, result);
+    if (!how.empty())
+      return how;
+    // Flags hold what the first run has left there; so does all where the kernel
+    // as it is fails.
+    const bool first = !std::exchange(ran, true);
+    if (first && expected.empty())
+      expected = result;
+    else if (first)
+      for (auto [tensor, begin, bytes] : trial.flags)
+        std::copy_n(result[tensor].begin() + begin, bytes,
+                    expected[tensor].begin() + begin);
+    return result == expected ? "" : "wrong data";
+  }
+
+private:
+  KernelOp kernel;
+  Trial &trial;
+  Contents expected;
+  bool ran = false;
+};
+
 /// How what is proved fails after all, or nothing.
 std::string runAll(KernelOp kernel, Subject &subject) {
-  for (Trial &trial : subject.trials)
+  for (Trial &trial : subject.trials) {
+    Runs run(kernel, trial);
     for (bool hazards : {false, true})
       for (const Schedule &schedule : skewedToo())
-        if (std::string how = run(kernel, trial, schedule, hazards);
-            !how.empty())
+        if (std::string how = run(schedule, hazards); !how.empty())
           return how + " under " + name(schedule) +
                  (hazards ? ", hazards on" : "") +
                  (trial.sizes.empty() ? "" : ", " + trial.sizes);
+  }
   return {};
 }
 
@@ -290,6 +344,14 @@ CheckReport checkIt(KernelOp kernel) {
   return check(kernel, options);
 }
 
+llvm::DenseSet<Location> undecidedOf(const CheckReport &report) {
+  llvm::DenseSet<Location> places;
+  for (const Finding &finding : report.findings)
+    if (finding.code == Code::Undecided)
+      places.insert(finding.loc);
+  return places;
+}
+
 /// A module of the kernel with the bug; null where that is no valid IR.
 OwningOpRef<ModuleOp> mutant(KernelOp kernel, const Mutation &mutation) {
   OwningOpRef<ModuleOp> module(ModuleOp::create(kernel.getLoc()));
@@ -312,14 +374,18 @@ Outcome judge(Subject &subject, const Mutation &mutation) {
   Dealt dealt(clone);
   CheckReport report = checkIt(*dealt);
   outcome.refused = !report.accepted();
+  outcome.undecided = llvm::any_of(undecidedOf(report), [&](Location place) {
+    return !subject.undecided.contains(place);
+  });
   outcome.proved = proofs && prove(*dealt).proved;
   for (const Finding &finding : report.findings)
     if (finding.severity == Severity::Error && outcome.code.empty())
       outcome.code = codeInfo(finding.code).code;
   if (searchOnly)
     return outcome;
+  Runs run(clone, subject.trials[0]);
   for (const Schedule &schedule : allSchedules()) {
-    std::string how = run(clone, subject.trials[0], schedule);
+    std::string how = run(schedule);
     if (how.empty())
       continue;
     outcome.failed = true;
@@ -347,14 +413,17 @@ public:
     Row &row = rows[static_cast<int>(mutation.kind)];
     ++row.total;
     row.invalid += !outcome.valid;
+    const bool undecided = !outcome.refused && outcome.undecided,
+               accepted = !outcome.refused && !undecided;
     if (outcome.valid) {
       row.refused += outcome.refused;
-      row.accepted += !outcome.refused;
+      row.undecided += undecided;
+      row.accepted += accepted;
       row.refusedAndFails += outcome.refused && outcome.failed;
-      row.acceptedAndFails += !outcome.refused && outcome.failed;
+      row.acceptedAndFails += accepted && outcome.failed;
     }
-    bool odd = outcome.valid && outcome.refused != outcome.failed;
-    bool wrong = outcome.valid && !outcome.refused && outcome.failed;
+    bool odd = outcome.valid && outcome.refused && !outcome.failed;
+    bool wrong = outcome.valid && accepted && outcome.failed;
     bool unsound = outcome.proved && (outcome.refused || outcome.failed);
     provedOnes += outcome.proved;
     unsoundOnes += unsound;
@@ -370,6 +439,7 @@ public:
                  << (!outcome.valid    ? "invalid"
                      : outcome.refused ? "refused " + outcome.code
                      : outcome.proved  ? std::string("proved")
+                     : undecided       ? std::string("undecided")
                                        : std::string("accepted"))
                  << (outcome.failed ? "; " + outcome.failure : "") << "\n";
   }
@@ -390,9 +460,13 @@ public:
       sum.refusedAndFails += row.refusedAndFails;
       sum.accepted += row.accepted;
       sum.acceptedAndFails += row.acceptedAndFails;
+      sum.undecided += row.undecided;
       good &= row.refusedAndFails * 10 >= row.refused * 7;
     }
     line("all", sum);
+    if (sum.undecided)
+      os << "undecided, where the kernel as it is is not: " << sum.undecided
+         << ", none of these among the accepted\n";
     if (searchOnly) {
       os << "proved: " << provedOnes << ", of which " << unsoundOnes
          << " are refused (nothing was run)\n";
@@ -475,10 +549,19 @@ std::optional<Trial> makeTrial(Session &session, llvm::StringRef file,
       makeArguments(session, kernel, command);
   if (!arguments)
     return std::nullopt;
-  Trial trial{std::move(*arguments), {}, {}, 0};
+  Trial trial{.arguments = std::move(*arguments)};
+  size_t tensors = 0;
+  for (auto [argument, value] : llvm::zip_equal(trial.arguments.arguments,
+                                                kernel.getKernelArguments())) {
+    if (!argument.tensor || argument.holdsMaps)
+      continue;
+    if (isFlags(value))
+      trial.flags.push_back({tensors, argument.offset, argument.bytes});
+    ++tensors;
+  }
   uint64_t operations = 0;
-  how = run(kernel, trial, {Schedule::Eager, 0}, false, &trial.expected,
-            &operations);
+  how = runOnce(kernel, trial, {Schedule::Eager, 0}, false, trial.expected,
+                &operations);
   trial.maxSteps = 4 * operations + 10000;
   return trial;
 }
@@ -527,6 +610,7 @@ std::unique_ptr<Subject> makeSubject(Session &session, llvm::StringRef file,
   }
   auto subject = std::make_unique<Subject>();
   subject->kernel = kernel;
+  subject->undecided = undecidedOf(report);
   if (searchOnly) {
     code = Good;
     return subject;
@@ -590,7 +674,8 @@ int load(llvm::StringRef file, Input &input, Kernels &kernels) {
     }
     if (causes) {
       ++kernels.all;
-      input.subjects.push_back(std::make_unique<Subject>(Subject{kernel, {}}));
+      input.subjects.push_back(
+          std::make_unique<Subject>(Subject{.kernel = kernel}));
       continue;
     }
     int code = Good;

@@ -55,6 +55,7 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   registerTitanTransformsPasses();
   registerPrintAxisInfo();
+  registerTritonThreadLocalityPass();
   registerTritonToTitanPass();
   auto [inputName, outputName] = mlir::registerAndParseCLIOptions(
       argc, argv, "TITAN modular optimizer driver\n", registry);

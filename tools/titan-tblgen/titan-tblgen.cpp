@@ -135,7 +135,9 @@ static std::string typeSyntax(const AttrOrTypeDef &def) {
   std::string text = "$value"; // of an enum
   if (!def.getDef()->isSubClassOf("EnumAttr")) {
     text = def.getDef()->getValueAsString("syntax").str();
-    if (def.hasCustomAssemblyFormat() == text.empty())
+    // (Of a type without parameters its name is all.)
+    if ((def.hasCustomAssemblyFormat() && def.getNumParameters()) ==
+        text.empty())
       PrintFatalError(def.getLoc(),
                       "`syntax` is said of a custom assembly format, alone");
     SmallVector<StringRef> words;

@@ -41,6 +41,9 @@ namespace titan {
 
 struct TritonToTitanOptions {
   int64_t warps = 4; ///< Of a program: a power of two.
+  /// num_stages of loops that do not say it themselves: a load whose addresses are known
+  /// is issued so many rounds, less one, ahead. 1: none is.
+  int64_t stages = 3;
   /// Conditions on arguments, "stride >= n", which each launch is checked against.
   std::vector<std::string> launchChecks;
   int64_t lanes = defaultTarget().warpWidth;
@@ -57,6 +60,15 @@ convertTritonToTitan(mlir::ModuleOp module,
 mlir::LogicalResult
 annotateTritonLayouts(mlir::ModuleOp module,
                       const TritonToTitanOptions &options = {});
+
+/// Instead: the programs of tt, with reductions that loops accumulate made behind them
+/// (docs/triton.md, OptimizeThreadLocality), as convertTritonToTitan has them, too;
+/// and the same as the pass triton-thread-locality. Functions that are called are
+/// inlined.
+mlir::LogicalResult
+localizeTritonReductions(mlir::ModuleOp module,
+                         const TritonToTitanOptions &options = {});
+void registerTritonThreadLocalityPass();
 
 /// The same as the pass triton-to-titan.
 std::unique_ptr<mlir::Pass>

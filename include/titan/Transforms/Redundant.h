@@ -10,8 +10,9 @@
 // their own type: which of them needs ask for, and which are the cheapest that
 // meet all needs, the same method says; the others order nothing. That is then
 // confirmed without them. Waits are left out one after the other, from the
-// last to the first, and stay out where the checker's findings are the same:
-// with all that is reported gone, the verdict is what it was.
+// last to the first, and stay out where the checker's findings are the same
+// and what was proved still is: with all that is reported gone, the verdict is
+// what it was.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_TRANSFORMS_REDUNDANT_H
@@ -32,11 +33,15 @@ struct RedundantOp {
 struct RedundantReport {
   std::vector<RedundantOp> ops; ///< in the order of the text
   unsigned looked = 0, checks = 0;
+  /// The kernel is proved, and is without them. Else the search alone was asked.
+  bool proved = false;
 };
 
-/// Fails where the kernel cannot be expanded, with diagnostics.
-mlir::FailureOr<RedundantReport> findRedundant(KernelOp kernel,
-                                               const CheckOptions &options);
+/// Fails where the kernel cannot be expanded, with diagnostics. `proves`: whether a
+/// kernel, expanded for the check, is proved.
+mlir::FailureOr<RedundantReport>
+findRedundant(KernelOp kernel, const CheckOptions &options,
+              llvm::function_ref<bool(KernelOp)> proves);
 
 } // namespace titan
 

@@ -247,12 +247,16 @@ std::optional<std::string> Execution::fixOfCause(uint32_t b) const {
   }
   for (uint32_t a = 0; a < agents.size(); ++a)
     for (auto &[waited, last] : agents[a].lastWait)
-      if (last.again)
-        return program.describe(a, 0, AllLanes) + " waits for phase " +
-               std::to_string(last.phase - barriers[waited].base) + " of " +
-               barrierName(waited) +
-               " twice: its next wait there takes parity " +
-               std::to_string((last.phase + 1 - barriers[waited].base) & 1);
+      if (last.again) {
+        const int64_t phase = last.phase - barriers[waited].base;
+        return program.describe(a, 0, AllLanes) + " waits twice for " +
+               (phase < 0 ? "the phase before the first one"
+                          : "phase " + std::to_string(phase)) +
+               " of " + barrierName(waited) + " (parity " +
+               std::to_string(phase & 1) +
+               "): its next wait there takes parity " +
+               std::to_string((phase + 1) & 1);
+      }
   return std::nullopt;
 }
 
@@ -384,6 +388,222 @@ std::optional<std::string> Execution::fixOfMask(uint32_t b) const {
   return std::nullopt;
 }
 
+const Event *Execution::waitFor(uint32_t b) const {
+  for (uint32_t a = 0; a < agents.size(); ++a)
+    for (const Event &event : program.programs[a].events)
+      for (uint32_t i = 0; i < event.count; ++i)
+        if (const Action &action = program.programs[a].actions[event.first + i];
+            action.kind == Action::WaitBarrier &&
+            slot(ctaOf(a), action.object) == b)
+          return &event;
+  return nullptr;
+}
+
+std::optional<std::string>
+Execution::fixOfOtherBarrier(uint32_t b, Finding &finding) const {
+  struct Copy {
+    uint32_t agent, signals, meant;
+    const Event *event, *expect;
+    int64_t bytes;
+  };
+  std::vector<Copy> strays;
+  // What comes to each barrier, less what is expected there, in the whole run.
+  std::map<uint32_t, int64_t> balance;
+  for (uint32_t a = 0; a < agents.size(); ++a) {
+    const Event *expect = nullptr;
+    uint32_t meant = 0;
+    for (const Event &event : program.programs[a].events)
+      for (uint32_t i = 0; i < event.count; ++i) {
+        const Action &action = program.programs[a].actions[event.first + i];
+        if (action.kind == Action::ExpectTx) {
+          expect = &event;
+          eachCta(a, action, [&](int cta) {
+            meant = slot(cta, action.object);
+            balance[meant] -=
+                action.amount *
+                program.times(
+                    event, std::get<effect::ExpectTx>(action.effect->what).by);
+          });
+        }
+        if (action.kind != Action::CompleteTx)
+          continue;
+        eachCta(a, action, [&](int cta) {
+          uint32_t signals = slot(cta, action.object);
+          balance[signals] += action.amount;
+          if (expect && signals != meant && copies(a, event) &&
+              indicesOf(expect->iteration) == indicesOf(event.iteration) &&
+              (signals == b || meant == b))
+            strays.push_back(
+                {a, signals, meant, &event, expect, action.amount});
+        });
+      }
+  }
+  for (const Copy &copy : strays) {
+    if (balance[copy.signals] <= 0 || balance[copy.meant] + copy.bytes > 0)
+      continue;
+    finding.others.push_back(
+        {copy.expect->op->getLoc(),
+         "its bytes are expected here, at " + barrierName(copy.meant)});
+    std::string wait;
+    if (const Event *waits = waitFor(copy.meant))
+      wait = ", for which " + quoted(waits->op) + " waits";
+    std::string when = program.describe(copy.event->iteration);
+    return "let " + quoted(copy.event->op) + " signal " +
+           barrierName(copy.meant) + ", where its thread has expected its " +
+           std::to_string(copy.bytes) + " bytes" + wait + ": " +
+           (when.empty() ? "" : "in " + when + " ") + "it signals " +
+           barrierName(copy.signals);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string>
+Execution::fixOfNextUse(uint32_t b, const Contribution &copy) const {
+  // The same copy of an earlier iteration is one of this phase already.
+  if (llvm::none_of(barriers[b].lastContributions, [&](const Contribution &c) {
+        return c.kind == Contribution::Complete && c.agent == copy.agent &&
+               c.event->op == copy.event->op &&
+               indicesOf(c.event->iteration) < indicesOf(copy.event->iteration);
+      }))
+    return std::nullopt;
+  // The last barrier that its thread waits for before it.
+  const AgentProgram &code = program.programs[copy.agent];
+  const Event *wait = nullptr;
+  uint32_t heard = b;
+  for (const Event &event : code.events) {
+    if (&event == copy.event)
+      break;
+    for (uint32_t i = 0; i < event.count; ++i)
+      if (const Action &action = code.actions[event.first + i];
+          action.kind == Action::WaitBarrier) {
+        wait = &event;
+        heard = slot(ctaOf(copy.agent), action.object);
+      }
+  }
+  if (!wait || heard == b)
+    return std::nullopt;
+  // Does anybody arrive there who waits for this one?
+  std::set<uint32_t> waiters;
+  for (uint32_t a = 0; a < agents.size(); ++a) {
+    bool waits = false, arrives = false;
+    for (const Event &event : program.programs[a].events)
+      for (uint32_t i = 0; i < event.count; ++i) {
+        const Action &action = program.programs[a].actions[event.first + i];
+        waits |= action.kind == Action::WaitBarrier &&
+                 slot(ctaOf(a), action.object) == b;
+        arrives |= action.kind == Action::Arrive && isAt(a, action, heard);
+      }
+    if (waits && arrives)
+      return std::nullopt;
+    if (waits)
+      waiters.insert(a);
+  }
+  if (waiters.empty())
+    return std::nullopt;
+  return quoted(copy.event->op) +
+         " fills this slot again behind its wait for " + barrierName(heard) +
+         ", at which nobody arrives who waits for " + barrierName(b) +
+         ": let " + program.describe(*waiters.begin(), 0, AllLanes) +
+         (waiters.size() > 1 ? ", and the others that wait there," : "") +
+         " arrive at it" +
+         (ctaOf(*waiters.begin()) != ctaOf(copy.agent)
+              ? " (titan.map_rank gives a peer's barrier)"
+              : "");
+}
+
+std::optional<std::string> Execution::fixOfStraySlot(uint32_t b) const {
+  const size_t perCta = program.barriers.size();
+  const Value ring = program.barriers[b % perCta].first;
+  if (pipeEnd(b))
+    return std::nullopt;
+  for (auto [i, of] : llvm::enumerate(program.barriers)) {
+    const uint32_t other = b / perCta * perCta + i;
+    if (of.first != ring || other == b || arrivalsAt(other).second)
+      continue;
+    // The first wait for an empty slot is answered at once.
+    const Event *wait = nullptr;
+    for (uint32_t a = 0; a < agents.size() && !wait; ++a) {
+      unsigned waits = 0;
+      for (const Event &event : program.programs[a].events)
+        for (uint32_t k = 0; k < event.count && !wait; ++k)
+          if (const Action &action =
+                  program.programs[a].actions[event.first + k];
+              action.kind == Action::WaitBarrier &&
+              slot(ctaOf(a), action.object) == other &&
+              (waits++ || action.amount == 0))
+            wait = &event;
+    }
+    if (wait)
+      return "nothing ever arrives at " + barrierName(other) + ", for which " +
+             quoted(wait->op) + " waits, and " + barrierName(b) +
+             " gets more arrivals than are waited for: let each use arrive at "
+             "its own slot";
+  }
+  return std::nullopt;
+}
+
+std::string Execution::fixOfSlots(const AccessRecord &read,
+                                  const AccessRecord &copy) const {
+  // The slot of a ring that an access lies in.
+  auto slotOf = [&](const AccessRecord &access,
+                    int64_t &slots) -> std::optional<int64_t> {
+    const FootprintData &bytes = footprints[access.footprint];
+    auto type = dyn_cast<SharedType>(program.roots[bytes.root].getType());
+    if (!type || bytes.end <= bytes.begin)
+      return std::nullopt;
+    slots = type.getSlots();
+    int64_t first = bytes.begin / type.getSlotBytes();
+    return first == (bytes.end - 1) / type.getSlotBytes() ? std::optional(first)
+                                                          : std::nullopt;
+  };
+  auto slotsOf = [&](uint32_t b) {
+    Value ring = program.barriers[b % program.barriers.size()].first;
+    return cast<MBarrierType>(ring.getType()).getSlots();
+  };
+  auto numberOf = [&](uint32_t b) {
+    return program.barriers[b % program.barriers.size()].second;
+  };
+  int64_t slots = 0, same = 0;
+  auto filled = slotOf(copy, slots), from = slotOf(read, same);
+  if (!filled || !from || slots < 2 || copy.done.empty())
+    return "";
+  std::string memory = nameOf(program.roots[footprints[copy.footprint].root]);
+  auto text = [&](const AccessRecord &access, StringRef does, int64_t at,
+                  StringRef barrier, uint32_t b) {
+    std::string when = program.describe(access.event->iteration);
+    return (when.empty() ? "" : "in " + when + " ") + quoted(access.event->op) +
+           " " + does.str() + " slot " + std::to_string(at) + " of " + memory +
+           barrier.str() + barrierName(b) + ": let both be of one slot";
+  };
+  // Nobody but copies writes there.
+  for (const AgentProgram &code : program.programs)
+    for (const Action &action : code.actions)
+      if (action.kind == Action::Access &&
+          footprints[action.object].root == footprints[copy.footprint].root)
+        if (const auto &access = std::get<effect::Access>(action.effect->what);
+            access.kind != AccessKind::Read &&
+            access.mechanism != Mechanism::Phase)
+          return "";
+  const uint32_t signalled = copy.done.front().number - shape.phase(0);
+  if (signalled >= barriers.size())
+    return "";
+  if (slotsOf(signalled) == slots && numberOf(signalled) != *filled)
+    return text(copy, "fills", *filled, ", and signals ", signalled);
+  // The barrier that the reader waited for last, of the copy's ring.
+  std::optional<uint32_t> waited;
+  uint32_t tick = 0;
+  for (auto &[b, last] : agents[read.agent].lastWait)
+    if (program.barriers[b % program.barriers.size()].first ==
+            program.barriers[signalled % program.barriers.size()].first &&
+        last.tick >= tick && last.tick <= read.tick) {
+      waited = b;
+      tick = last.tick;
+    }
+  if (waited && slotsOf(*waited) == slots && numberOf(*waited) != *from)
+    return text(read, "reads", *from, " behind its wait for ", *waited);
+  return "";
+}
+
 std::optional<std::string>
 Execution::fixOfSenders(uint32_t b,
                         const std::vector<Contribution> &copies) const {
@@ -435,7 +655,13 @@ std::optional<std::string> Execution::fixOfMissing(uint32_t b,
   };
   for (const Contribution &c : barrier.lastContributions)
     if (c.kind == Contribution::Arrive && c.agent != waiter &&
-        !arrives(c.agent) && !comes(c.agent))
+        !arrives(c.agent) && !comes(c.agent)) {
+      if (auto end = pipeEnd(b); end && !end->full)
+        return "partition " + program.agents[c.agent].partition +
+               " releases fewer slots of %" + end->pipe +
+               " than are filled: let it wait for each of them, and release "
+               "it (titan.pipe.wait %" +
+               end->pipe + ", titan.pipe.release), also what it does not read";
       return program.describe(c.agent, 0, AllLanes) + " arrived at " +
              barrierName(b) + " in phase " +
              std::to_string(barrier.phaseOfLife() - 1) +
@@ -443,6 +669,7 @@ std::optional<std::string> Execution::fixOfMissing(uint32_t b,
              std::to_string(barrier.phaseOfLife()) +
              ": let it arrive in each phase, or make its last arrival a "
              "titan.mbarrier.arrive_drop, behind which phases count one less";
+    }
   return std::nullopt;
 }
 
@@ -487,13 +714,23 @@ void Execution::editCause(Finding &finding, uint32_t b) const {
 
 void Execution::editConstant(Finding &finding, Operation *op, int64_t from,
                              int64_t to) {
-  for (Value operand : op->getOperands()) {
+  // Its parity, or its bytes: an index may be the same number.
+  SmallVector<Value> numbers;
+  effect::EffectList effects;
+  cast<HardwareEffectsInterface>(op).getHardwareEffects(effects);
+  for (const effect::Effect &each : effects)
+    if (auto *wait = std::get_if<effect::WaitBarrier>(&each.what))
+      numbers.push_back(wait->parity);
+    else if (auto *expect = std::get_if<effect::ExpectTx>(&each.what))
+      numbers.push_back(expect->bytes.value);
+  for (Value operand : numbers) {
     APInt value;
-    if (!matchPattern(operand, m_ConstantInt(&value)) ||
+    if (!operand || !matchPattern(operand, m_ConstantInt(&value)) ||
         value.getSExtValue() != from)
       continue;
     if (llvm::all_of(operand.getUsers(),
-                     [&](Operation *user) { return user == op; })) {
+                     [&](Operation *user) { return user == op; }) &&
+        llvm::count(op->getOperands(), operand) == 1) {
       // (What has been folded has no place; the text finds it by its name.)
       std::string type;
       llvm::raw_string_ostream(type) << operand.getType();
@@ -507,6 +744,8 @@ void Execution::editConstant(Finding &finding, Operation *op, int64_t from,
 
 std::string Execution::fixOfSignal(uint32_t b) const {
   const Barrier &barrier = barriers[b];
+  if (auto stray = fixOfStraySlot(b))
+    return *stray;
   if (auto cause = fixOfCause(b))
     return *cause;
   int64_t phase = barrier.phaseOfLife() - 1;
@@ -567,7 +806,11 @@ std::string Execution::fixOfLateWait(uint32_t b, const Event &wait) const {
 std::string Execution::fixOfNoWait(const AccessRecord &read,
                                    const AccessRecord &copy) const {
   if (copy.mechanism != Mechanism::Phase || copy.kind != AccessKind::Write ||
-      read.kind != AccessKind::Read || read.mechanism)
+      read.kind != AccessKind::Read)
+    return "";
+  if (std::string slots = fixOfSlots(read, copy); !slots.empty())
+    return slots;
+  if (read.mechanism)
     return "";
   // Of a multicast, the barrier of the reader's CTA.
   int cta = ctaOf(read.agent);
@@ -642,10 +885,10 @@ std::string Execution::fixOfDeadlock(uint32_t first) const {
     uint32_t b = slot(ctaOf(a), action.object);
     const Barrier &barrier = barriers[b];
     started |= barrier.phaseOfLife() > 0;
+    // Who never comes again is missing, whoever else has yet to come.
+    if (auto missing = fixOfMissing(b, a))
+      return *missing;
     auto next = signaller(b);
-    if (!next || *next == a)
-      if (auto missing = fixOfMissing(b, a))
-        return *missing;
     if (!next) {
       for (Operation *op : arrivalOps())
         if (tracksCopies(op) == Tracks::Uncounted && arrivalsOf(op, b) &&

@@ -28,7 +28,7 @@ Atom Atoms::atom(std::string kind, const void *object,
   auto [found, fresh] = known.try_emplace(
       Key{std::move(kind), object, std::move(operands)}, names.size());
   if (fresh) {
-    names.push_back(name.empty() ? "x" + std::to_string(names.size()) : name);
+    names.push_back(std::move(name));
     keys.push_back(&found->first);
   }
   return found->second;
@@ -52,8 +52,7 @@ Polynomial Atoms::triangle(const Polynomial &x, Facts *facts) {
 }
 
 Atom Atoms::copyOf(Atom atom) {
-  return this->atom("copy", nullptr, {Polynomial::atom(atom)},
-                    names[atom] + "'");
+  return this->atom("copy", nullptr, {Polynomial::atom(atom)});
 }
 
 bool Atoms::dependsOn(Atom atom, const std::function<bool(Atom)> &is) const {

@@ -257,7 +257,8 @@ bool Instantiator::Impl::reach(ArrayRef<Goal> goals, size_t at, int &budget) {
                     inside);
   }
   llvm::erase_if(inside, [&](uint32_t number) {
-    return leaves[number].kind == Leaf::Data && !leaves[number].promised;
+    return leaves[number].kind == Leaf::Data ? !leaves[number].promised
+                                             : launch != nullptr;
   });
   // Which CTA is looked at comes last.
   std::partition(inside.begin(), inside.end(), [&](uint32_t number) {

@@ -449,6 +449,11 @@ std::string Conflicts::fixOfGroup(const AccessRecord &x,
   // (Each thread waits for its own: what others have copied it does not know of.)
   const bool own = x.agent == y.agent && !(y.lanes & ~x.lanes) &&
                    !(waitedItself && waitedItself(x, y));
+  if (const Event *wait = own || !ownWait ? nullptr : ownWait(x))
+    return "put a barrier between " + quoted(wait->op) +
+           ", by which its thread knows that the copy is over, and " +
+           quoted(y.event->op) +
+           (isAhead(y, x) ? " of the next iteration" : "");
   return "let the thread that issues '" +
          x.event->op->getName().getStringRef().str() +
          "' wait for its group (" + std::string(info.wait) +
@@ -463,6 +468,32 @@ std::string Conflicts::describeBeside(const AccessRecord &x,
                                       const AccessRecord &y) const {
   bool lanes = x.agent == y.agent && !x.mechanism && y.lanes & Others;
   return describe(y) + (lanes ? ", another lane" : "");
+}
+
+bool Conflicts::isAhead(const AccessRecord &x, const AccessRecord &y) const {
+  const AgentInfo &one = program.agents[x.agent],
+                  &other = program.agents[y.agent];
+  if (x.agent == y.agent || one.cta != other.cta ||
+      one.partition != other.partition)
+    return false;
+  // The loops around each, and their iterations, the innermost first.
+  auto around = [&](const AccessRecord &access) {
+    std::vector<std::pair<Operation *, int64_t>> loops;
+    uint32_t i = access.event->iteration;
+    for (Operation *op = access.event->op->getParentOp();
+         op && !isa<KernelOp>(op); op = op->getParentOp())
+      if (isa<LoopLikeOpInterface>(op) && i) {
+        loops.emplace_back(op, program.iterations[i].index);
+        i = program.iterations[i].parent;
+      }
+    return loops;
+  };
+  auto xs = around(x), ys = around(y);
+  for (; !xs.empty() && !ys.empty() && xs.back().first == ys.back().first;
+       xs.pop_back(), ys.pop_back())
+    if (xs.back().second != ys.back().second)
+      return xs.back().second > ys.back().second;
+  return false;
 }
 
 void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
@@ -489,6 +520,22 @@ void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
           return;
         }
       }
+  // What the warp that is behind does in a loop comes first.
+  if (code == Code::Race && !x.mechanism && isAhead(x, y)) {
+    const Requirement turned = titan::required(
+        {y.kind, y.proxy}, {x.kind, x.proxy}, Relation::SameCta);
+    if (!y.mechanism || turned.completion == Completion::None)
+      return tellPair(Code::Race, y, x, turned, {"nothing orders the two"});
+    return tellPair(turned.ifNotComplete, y, x, turned,
+                    {"its completion has not been observed"});
+  }
+  tellPair(code, x, y, required, std::move(advice));
+}
+
+void Conflicts::tellPair(Code code, const AccessRecord &x,
+                         const AccessRecord &y, const Requirement &required,
+                         Advice advice) {
+  Operation *first = x.event->op, *second = y.event->op;
   if (report.known(code, second, first))
     return;
   const FootprintData &bytes = footprints[y.footprint];
@@ -507,7 +554,7 @@ void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
           (x.proxy != y.proxy
                ? Twine(" through the ") + proxyName(x.proxy) + " proxy"
                : Twine("")) +
-          ", and " + what);
+          ", and " + advice.what);
   if (!finding)
     return;
   std::string other = x.kind == AccessKind::Read    ? "read here by "
@@ -539,7 +586,8 @@ void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
     finding->fix = fixOfFlag(x, y);
   if (finding->fix.empty())
     finding->fix = fixOfCtas(x, y);
-  if (finding->fix.empty() && code == Code::CompletionNotObserved)
+  if (finding->fix.empty() &&
+      (code == Code::CompletionNotObserved || code == Code::Race))
     finding->fix = fixOfGroup(x, y);
   const AgentInfo &one = program.agents[x.agent],
                   &two = program.agents[y.agent];

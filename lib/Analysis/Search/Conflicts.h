@@ -129,6 +129,9 @@ public:
   /// each thread's own, before the second one.
   std::function<bool(const AccessRecord &first, const AccessRecord &second)>
       waitedItself;
+  /// By what an access' warp waits for its group before it meets other warps; null:
+  /// it does not.
+  std::function<const Event *(const AccessRecord &access)> ownWait;
   /// Called for a read of bytes that nothing has written yet; true: it is told by
   /// what is to blame for that.
   std::function<bool(const AccessRecord &read)> tooEarly;
@@ -192,6 +195,11 @@ private:
   };
   void tell(Code code, const AccessRecord &x, const AccessRecord &y,
             const Requirement &requirement, Advice advice);
+  /// The same, X being the first one whatever the run shows.
+  void tellPair(Code code, const AccessRecord &x, const AccessRecord &y,
+                const Requirement &requirement, Advice advice);
+  /// Whether X is of a later iteration than Y, of a loop that their warps execute.
+  bool isAhead(const AccessRecord &x, const AccessRecord &y) const;
   /// A proxy fence on the wrong side, by the wrong thread, of the wrong space;
   /// none: there is no such fence (Fences/Sides.cpp).
   std::optional<Advice> wrongSide(const AccessRecord &x,

@@ -127,6 +127,10 @@ Execution::Execution(const Program &program, Footprints &footprints,
     return x.agent == y.agent &&
            waitsForGroup(x, y.event, /*passesBarriers=*/true);
   };
+  conflicts.ownWait = [this](const AccessRecord &x) {
+    return waitsForGroup(x, &*this->program.programs[x.agent].events.end(),
+                         /*passesBarriers=*/false);
+  };
   conflicts.returnedEarly = [this](const AccessRecord &access,
                                    const AccessRecord &copy) {
     return returnedEarly(access, copy);
@@ -160,8 +164,8 @@ bool Execution::waitsInTime(const AccessRecord &x,
                        /*passesBarriers=*/false);
 }
 
-bool Execution::waitsForGroup(const AccessRecord &x, const Event *end,
-                              bool passesBarriers) const {
+const Event *Execution::waitsForGroup(const AccessRecord &x, const Event *end,
+                                      bool passesBarriers) const {
   const AgentProgram &code = program.programs[x.agent];
   int lane = x.lanes & Elected ? electedClass : othersClass;
   int64_t raised = 0; // since X
@@ -180,11 +184,11 @@ bool Execution::waitsForGroup(const AccessRecord &x, const Event *end,
         if (wait.mechanism != x.mechanism)
           break;
         if (!wait.token && raised >= wait.pending.value_or(0))
-          return true;
+          return event;
         if (wait.token && !x.done.empty() &&
             (lane == electedClass ? action.amount : action.extra) >=
                 static_cast<int64_t>(x.done.front().value))
-          return true;
+          return event;
         break;
       }
       case Action::ThreadBarrier:
@@ -195,12 +199,12 @@ bool Execution::waitsForGroup(const AccessRecord &x, const Event *end,
       case Action::Arrive:
         if (passesBarriers)
           break;
-        return false;
+        return nullptr;
       default:
         break;
       }
     }
-  return false;
+  return nullptr;
 }
 
 void Execution::run() {

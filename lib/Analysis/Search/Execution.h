@@ -228,10 +228,10 @@ private:
   /// Whether X's own warp, another than Y's, waits for it before it tells
   /// anybody anything.
   bool waitsInTime(const AccessRecord &x, const AccessRecord &y) const;
-  /// Whether X's warp waits for its group before `end`, an event of that warp; and,
-  /// unless `passesBarriers`, before it meets other warps.
-  bool waitsForGroup(const AccessRecord &x, const Event *end,
-                     bool passesBarriers) const;
+  /// By what X's warp waits for its group before `end`, an event of that warp; and,
+  /// unless `passesBarriers`, before it meets other warps. Null: it does not.
+  const Event *waitsForGroup(const AccessRecord &x, const Event *end,
+                             bool passesBarriers) const;
 
   void access(uint32_t agent, const Event &event, const Action &action);
   /// MM-85: memory that earlier grids may write, before the wait for them.
@@ -426,7 +426,7 @@ private:
   void editCount(Finding &finding, uint32_t barrier, int64_t arrivals) const;
   /// The same, if that is what fixOfCause says.
   void editCause(Finding &finding, uint32_t barrier) const;
-  /// Of a constant that this operation alone takes.
+  /// Of a constant that this operation alone takes, as its parity or bytes.
   static void editConstant(Finding &finding, mlir::Operation *op, int64_t from,
                            int64_t to);
   /// The parity of a wait that fixOfParity is told of.
@@ -443,6 +443,23 @@ private:
   std::optional<std::string> fixOfBytesOfUses(uint32_t barrier) const;
   /// Bytes of a multicast that leaves the barrier's CTA out.
   std::optional<std::string> fixOfMask(uint32_t barrier) const;
+  /// A copy that signals this barrier, where its thread has expected its bytes, in
+  /// this iteration, at another one; or the other way round. Where they are expected
+  /// and waited for is added to the finding.
+  std::optional<std::string> fixOfOtherBarrier(uint32_t barrier,
+                                               Finding &finding) const;
+  /// A copy that is of the barrier's next use, since its thread waits for nothing
+  /// that tells of those who wait for this one.
+  std::optional<std::string> fixOfNextUse(uint32_t barrier,
+                                          const Contribution &copy) const;
+  /// Of a ring, a slot at which nobody arrives, though it is waited for.
+  std::optional<std::string> fixOfStraySlot(uint32_t barrier) const;
+  /// A copy into another slot of a ring than that of the barrier which it signals,
+  /// or a read of another slot than that of the barrier waited for.
+  std::string fixOfSlots(const AccessRecord &read,
+                         const AccessRecord &copy) const;
+  /// The first wait of the program for a barrier; null: there is none.
+  const Event *waitFor(uint32_t barrier) const;
   std::optional<std::string>
   fixOfSenders(uint32_t barrier, const std::vector<Contribution> &copies) const;
   /// An arrival that somebody made in the phase before, and does not make again.

@@ -144,8 +144,11 @@ public:
   std::vector<mlir::Operation *> oneAmount() const;
   size_t amountPieces() const;
   /// The events of all CTAs of such a launch; null when they cannot be
-  /// followed.
+  /// followed, or there are too many (`tooLong`).
   std::unique_ptr<Program> instantiate(const SmallLaunch &launch);
+  /// The whole launch that was asked for last has more than bound::launchEvents
+  /// events, or a warp that executes more than bound::mostSteps operations.
+  bool tooLong = false;
   /// Whether the next launch is not the first one that begins with data of its
   /// kind: kinds take turns.
   bool turned() const;

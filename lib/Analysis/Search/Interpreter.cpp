@@ -143,6 +143,7 @@ std::unique_ptr<Program> Instantiator::instantiate(ArrayRef<int64_t> wanted,
 
 std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
   impl->launch = &launch;
+  tooLong = false;
   llvm::scope_exit leave([&] { impl->launch = nullptr; });
   impl->whole = false;
   auto set = [&] {
@@ -151,7 +152,7 @@ std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
     for (size_t i = 0; i < Impl::patterns; ++i) {
       impl->pattern = (impl->firstPattern + i) % Impl::patterns;
       impl->resetLeaves(false);
-      if (impl->keepsPromises())
+      if (impl->keepPromises())
         return true;
     }
     return false;
@@ -190,6 +191,7 @@ std::unique_ptr<Program> Instantiator::longRun(size_t loop, int64_t count) {
 bool Instantiator::Impl::runAgents() {
   reached.assign(choices.size(), {});
   editors.clear();
+  events = 0;
   for (uint32_t which = 0; which < program->agents.size(); ++which)
     if (!run(which))
       return false;
@@ -229,10 +231,13 @@ const std::vector<Choice> &Instantiator::survey() {
 
 std::vector<int64_t> Instantiator::ringDepths() const {
   std::vector<int64_t> depths;
-  for (auto alloc : impl->kernel.getBody().front().getOps<AllocOpInterface>())
-    TypeSwitch<Type>(alloc->getResult(0).getType())
-        .Case<MBarrierType, SharedType>(
-            [&](auto ring) { depths.push_back(ring.getSlots()); });
+  impl->kernel.getBody().walk([&](Operation *op) {
+    // Memory, or a part of it, that becomes a ring.
+    if (isa<AllocOpInterface, SharedReuseOp>(op))
+      TypeSwitch<Type>(op->getResult(0).getType())
+          .Case<MBarrierType, SharedType>(
+              [&](auto ring) { depths.push_back(ring.getSlots()); });
+  });
   return depths;
 }
 
@@ -273,6 +278,10 @@ bool Instantiator::Impl::countStep(Operation *op) {
     return false;
   if (++steps <= bound::mostSteps)
     return true;
+  if (launch) {
+    self.tooLong = true;
+    return false;
+  }
   problem(Code::Undecided, op,
           "one warp executes more than " + Twine(bound::mostSteps) +
               " operations: the loops are too long to be unrolled");

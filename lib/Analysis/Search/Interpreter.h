@@ -104,6 +104,8 @@ struct Instantiator::Impl {
     int64_t initial = 0;
     int64_t element = 0;   ///< Data: its number in the tensor
     bool promised = false; ///< Data: titan.assume says something of it
+    /// Scalar: titan.assume compares data with it, as it does with sizes.
+    bool boundsData = false;
   };
   std::vector<Leaf> leaves;
   Symbols::Values leafValues; ///< [leaf][cta]
@@ -259,9 +261,9 @@ struct Instantiator::Impl {
   std::vector<Number> promises;
   llvm::DenseSet<uint32_t> promised;
   /// What the elements of such tensors are taken to be (bound::promisedApart, then
-  /// promisedGroups), and what the next launch begins with.
+  /// promisedGroups and promisedAlike), and what the next launch begins with.
   size_t pattern = 0, firstPattern = 0;
-  static constexpr size_t patterns = std::size(bound::promisedApart) + 1;
+  static constexpr size_t patterns = std::size(bound::promisedApart) + 2;
   int64_t promisedData(int64_t element) const;
   /// The run has met one that is false: there is no such launch.
   bool broken = false;
@@ -270,7 +272,9 @@ struct Instantiator::Impl {
   bool believe(const CompiledOp &op);
   /// What a condition that is true says of the numbers in it.
   void believeTrue(mlir::Value condition);
-  bool keepsPromises() const;
+  /// Of a whole launch: changes what breaks a promise, data alone. False: it finds
+  /// none that keeps them all.
+  bool keepPromises();
   /// Whether data of which something is promised is part of it.
   bool ofPromised(Number number) const;
   /// Data of which titan.assume says something decides anew in each iteration
@@ -292,6 +296,7 @@ struct Instantiator::Impl {
   uint32_t agent = 0;
   int regionWarp = 0, regionWarps = 1;
   int64_t steps = 0;
+  int64_t events = 0; ///< Of the agents so far.
   /// Groups committed so far: [mechanism][lane class].
   std::array<std::array<int64_t, 2>, 16> commits{};
   /// Positions of a loop's carried numbers that are no counters.

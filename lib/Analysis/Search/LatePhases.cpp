@@ -146,11 +146,16 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
              std::to_string(c.amount) +
                  " bytes, for which it does not wait, by " +
                  who(c.agent, *c.event)});
-    auto senders = fixOfSenders(b, copies);
+    auto fix = fixOfSenders(b, copies);
+    if (!fix)
+      fix = fixOfOtherBarrier(b, *finding);
+    for (const Contribution &c : late)
+      if (!fix)
+        fix = fixOfNextUse(b, c);
     finding->fix =
-        senders.value_or("expect " + std::to_string(brought) + " bytes at " +
-                         barrierName(b) + " in each phase");
-    if (!senders)
+        fix.value_or("expect " + std::to_string(brought) + " bytes at " +
+                     barrierName(b) + " in each phase");
+    if (!fix)
       editConstant(*finding, expect->event->op, expect->amount,
                    expect->amount + brought - expected);
   }

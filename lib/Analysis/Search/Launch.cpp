@@ -655,19 +655,28 @@ Instantiator::Impl::variedLeaves(int64_t most) const {
     llvm::append_range(values, bound::triedScalars);
     return values;
   };
+  // Sizes of promised tensors, and what they are computed from.
+  auto isPromised = [&](uint32_t number) {
+    const Leaf &leaf = leaves[number];
+    return leaf.kind == Leaf::Size && promisedTensors.contains(leaf.tensor);
+  };
+  std::set<uint32_t> taken;
+  std::vector<uint32_t> sizesPromised;
+  for (auto &[symbol, value] : pinned) {
+    taken.insert(symbols.leafOf(symbol));
+    if (isPromised(symbols.leafOf(symbol)))
+      symbols.collect(unpinned(value), sizesPromised);
+  }
   Varied varied;
   for (auto [number, leaf] : llvm::enumerate(leaves)) {
-    if (leaf.kind > Leaf::Scalar)
-      continue;
-    bool taken = false;
-    for (auto &[symbol, value] : pinned)
-      taken |= symbols.leafOf(symbol) == number;
-    if (taken)
+    if (leaf.kind > Leaf::Scalar || taken.contains(number))
       continue;
     std::vector<int64_t> values;
     std::vector<int64_t> tried =
         leaf.kind == Leaf::Size ? sizes : scalars(leaf);
-    if (leaf.kind == Leaf::Size && promisedTensors.contains(leaf.tensor))
+    if (leaf.boundsData)
+      llvm::append_range(tried, sizes);
+    if (isPromised(number) || llvm::is_contained(sizesPromised, number))
       tried.insert(tried.begin(), std::begin(bound::promisedExtents),
                    std::end(bound::promisedExtents));
     for (int64_t value : tried)

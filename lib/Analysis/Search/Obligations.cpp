@@ -50,6 +50,8 @@ void Execution::badBytes(uint32_t b) {
       finding->others.push_back(
           {c.event->op->getLoc(),
            std::to_string(c.amount) + " bytes, by " + who(c.agent, *c.event)});
+  if (!fix)
+    fix = fixOfOtherBarrier(b, *finding);
   if (!fix && completed < expected)
     fix = fixOfMask(b);
   if (!fix && !completed) {

@@ -48,8 +48,23 @@ bool Instantiator::Impl::believe(const CompiledOp &op) {
   const Val holds = values[op.in[0]];
   if (holds.kind != Val::Int)
     return true;
-  if (holds.number.symbol && promised.insert(holds.number.symbol).second)
-    promises.push_back({0, holds.number.symbol});
+  // Each side of a conjunction by itself: one number alone may keep it.
+  SmallVector<Number> rest = {holds.number};
+  while (!rest.empty()) {
+    const Number at = rest.pop_back_val();
+    if (!at.symbol || !promised.insert(at.symbol).second)
+      continue;
+    const Symbols::Node &node = symbols.node(at.symbol);
+    if (node.code == Arith::And && node.bits == 1) {
+      rest.append({node.b, node.a});
+      continue;
+    }
+    promises.push_back({0, at.symbol});
+    std::vector<uint32_t> inside;
+    symbols.collect(at, inside);
+    for (uint32_t leaf : inside)
+      leaves[leaf].boundsData |= leaves[leaf].kind == Leaf::Scalar;
+  }
   if (!holds.number.value) {
     broken = true;
     return false;
@@ -121,22 +136,26 @@ void Instantiator::Impl::decidedByData(const CompiledOp &op) {
   self.unseen.push_back(
       "data of which titan.assume says something, but for elements that are " +
       list(bound::promisedApart) + ", or in turn " +
-      list(bound::promisedGroups) +
-      " apart, and others where those break a promise: it decides anew in each "
+      list(bound::promisedGroups) + " apart, or all " +
+      std::to_string(bound::promisedAlike) +
+      ", and others where those break a promise: it decides anew in each "
       "iteration of a loop how often this runs" +
       inLine(op.op->getLoc()));
 }
 
-bool Instantiator::Impl::keepsPromises() const {
+bool Instantiator::Impl::keepPromises() {
+  std::vector<Goal> goals;
   for (size_t i = 0; i < promises.size(); ++i)
-    if (!met({Goal::Promise, i}))
-      return false;
-  return true;
+    goals.push_back({Goal::Promise, i});
+  int budget = bound::mostTrials;
+  return reach(goals, 0, budget);
 }
 
 int64_t Instantiator::Impl::promisedData(int64_t element) const {
   if (pattern < std::size(bound::promisedApart))
     return bound::promisedApart[pattern] * element;
+  if (pattern + 1 == patterns)
+    return bound::promisedAlike;
   int64_t sum = 0, each = 0, groups = std::size(bound::promisedGroups);
   for (int64_t i = 0; i < groups; ++i) {
     each += bound::promisedGroups[i];

@@ -50,7 +50,10 @@ bool Instantiator::Impl::hardware(const CompiledOp &op, Lanes lanes,
     return false;
   into.events.push_back(event);
   loadData(op);
-  return true;
+  if (!launch || ++events <= bound::launchEvents)
+    return true;
+  self.tooLong = true;
+  return false;
 }
 
 bool Instantiator::Impl::onePeer(const CompiledOp &op,

@@ -21,7 +21,7 @@ Search::Search(KernelOp kernel, const CheckOptions &options, bool impossible,
       report(report), result(result),
       effort(options.searchSteps.value_or(bound::searchSteps)),
       instantiator(kernel, effort), choices(instantiator.survey()),
-      periods(instantiator, report, effort) {
+      periods(instantiator, report, effort), sharing(effort) {
   kernel.getBody().walk([&](HardwareEffectsInterface op) {
     effect::EffectList effects;
     op.getHardwareEffects(effects);
@@ -359,17 +359,21 @@ bool Search::runLaunch(const SmallLaunch &launch) {
   do {
     const size_t amounts = instantiator.amountPieces();
     auto program = instantiator.instantiate(launch);
+    if (instantiator.tooLong) {
+      found = true;
+      std::string what = launch.name + ": it has more than " +
+                         std::to_string(bound::launchEvents) +
+                         " events, or a warp of it executes more than " +
+                         std::to_string(bound::mostSteps) + " operations";
+      if (!llvm::is_contained(result.skipped, what))
+        result.skipped.push_back(std::move(what));
+      break;
+    }
     if (!program && instantiator.problems.empty())
       continue;
     if (!program)
       return false;
     found = true;
-    if (program->events() > bound::launchEvents) {
-      result.skipped.push_back(
-          launch.name + ": " + std::to_string(program->events()) +
-          " events, more than " + std::to_string(bound::launchEvents));
-      break;
-    }
     bool fresh = sharing.add(*program, instantiator.footprints);
     for (int d : instantiator.besides())
       if (launch.clusters == launch.grid[d] / cluster[d])
@@ -460,7 +464,7 @@ void Search::runLaunches() {
 bool Search::runFarClusters() {
   // Grids that are too large to be looked at as a whole: some clusters of a
   // line.
-  std::vector<int64_t> chance(instantiator.survey().size(), Instantiator::any);
+  std::vector<int64_t> chance(choices.size(), Instantiator::any);
   for (int d : instantiator.besides())
     if (auto [least, most] = instantiator.clustersAlong(d);
         least == most && !suspects.contains(d))

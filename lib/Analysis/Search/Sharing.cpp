@@ -28,6 +28,39 @@ struct Touch {
 };
 } // namespace
 
+/// Calls `pair` for all two of whom one writes, and whose bounds meet. False: the
+/// effort was used up before.
+static bool
+forPairs(std::vector<Touch> touches, const Footprints &footprints,
+         Effort &effort,
+         llvm::function_ref<void(const Touch &, const Touch &)> pair) {
+  auto boundsOf = [&](const Touch &touch) -> const FootprintData & {
+    return footprints[touch.footprint];
+  };
+  // Those of boxes are elements, and say nothing beside bytes.
+  auto boxed = [&](const Touch &touch) { return !boundsOf(touch).low.empty(); };
+  const bool alike =
+      llvm::all_of(touches, boxed) || llvm::none_of(touches, boxed);
+  llvm::stable_sort(touches, [&](const Touch &x, const Touch &y) {
+    return boundsOf(x).begin < boundsOf(y).begin;
+  });
+  std::vector<const Touch *> open; // Those that begin before, and end behind.
+  for (const Touch &x : touches) {
+    effort.spend(Work::Pair, open.size());
+    if (effort.usedUp())
+      return false;
+    if (alike)
+      llvm::erase_if(open, [&](const Touch *y) {
+        return boundsOf(*y).end <= boundsOf(x).begin;
+      });
+    for (const Touch *y : open)
+      if (x.write || y->write)
+        pair(x, *y);
+    open.push_back(&x);
+  }
+  return true;
+}
+
 bool Sharing::add(const Program &program, Footprints &footprints) {
   bool fresh = false;
   std::map<uint32_t, std::set<Touch>> touched; // by root
@@ -55,26 +88,23 @@ bool Sharing::add(const Program &program, Footprints &footprints) {
   std::map<int, std::map<std::pair<Operation *, Operation *>, std::set<int>>>
       met;
   for (auto &[root, touches] : touched) {
-    std::vector<Touch> list(touches.begin(), touches.end());
-    for (size_t i = 0; i < list.size(); ++i)
-      for (size_t j = 0; j < i; ++j) {
-        const Touch &x = list[i], &y = list[j];
-        if (!x.write && !y.write)
-          continue;
-        bool apart = x.cluster != y.cluster;
-        // A read of one's own writes is no communication.
-        const Touch *reader = !x.write ? &x : !y.write ? &y : nullptr;
-        bool tells = reader && (apart || !reader->flag) &&
-                     !explained.contains(reader->op);
-        if (!footprints.intersect(x.footprint, y.footprint))
-          continue;
-        meetings.insert({x.op, y.op, apart});
-        meetings.insert({y.op, x.op, apart});
-        met[x.cluster][{x.op, y.op}].insert(y.cluster);
-        met[y.cluster][{y.op, x.op}].insert(x.cluster);
-        if (tells)
-          explained.insert(reader->op);
-      }
+    if (!forPairs({touches.begin(), touches.end()}, footprints, effort,
+                  [&](const Touch &x, const Touch &y) {
+                    bool apart = x.cluster != y.cluster;
+                    // A read of one's own writes is no communication.
+                    const Touch *reader = !x.write   ? &x
+                                          : !y.write ? &y
+                                                     : nullptr;
+                    if (!footprints.intersect(x.footprint, y.footprint))
+                      return;
+                    meetings.insert({x.op, y.op, apart});
+                    meetings.insert({y.op, x.op, apart});
+                    met[x.cluster][{x.op, y.op}].insert(y.cluster);
+                    met[y.cluster][{y.op, x.op}].insert(x.cluster);
+                    if (reader && (apart || !reader->flag))
+                      explained.insert(reader->op);
+                  }))
+      return false;
   }
   for (auto &[cluster, pairs] : met) {
     std::vector<Meeting> part;

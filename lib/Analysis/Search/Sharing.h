@@ -17,6 +17,8 @@
 #ifndef TITAN_LIB_ANALYSIS_SEARCH_SHARING_H
 #define TITAN_LIB_ANALYSIS_SEARCH_SHARING_H
 
+#include "Effort.h"
+
 #include "titan/Analysis/Events.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -28,11 +30,13 @@ namespace titan::checker {
 
 class Sharing {
 public:
+  explicit Sharing(Effort &effort) : effort(effort) {}
+
   /// Takes note of a program's operations, and of the part that each cluster
   /// plays: in which of its operations it touches bytes of global memory that
   /// others, or itself, touch in which, one of the two writing, and whether the
   /// others are one or several. True: some of it is new, and the program is
-  /// worth to be run.
+  /// worth to be run. False, too, where the effort is used up.
   bool add(const Program &program, Footprints &footprints);
 
   /// Two operations that may meet in clusters, or in iterations of a loop, that
@@ -72,6 +76,7 @@ public:
   bool channels() const { return !readers.empty(); }
 
 private:
+  Effort &effort;
   struct Place;
   std::vector<Suspect> meet(const std::vector<Place> &places, int64_t had,
                             int64_t most, int64_t mostApart, bool apart) const;

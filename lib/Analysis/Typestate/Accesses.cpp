@@ -476,6 +476,10 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     auto argument = dyn_cast_or_null<BlockArgument>(tensor);
     if (!argument)
       return proof.stop("which tensor this touches is not followed", op);
+    // Under a mask that holds nowhere nothing is touched.
+    if (bytes.mask && !effect.mechanism &&
+        state.values.lookup(bytes.mask).constant() == 0)
+      return true;
     bool box = bytes.kind == effect::Footprint::Box;
     unsigned position = argument.getArgNumber();
     MValue root = proof.kernel.getKernelArguments()[position];

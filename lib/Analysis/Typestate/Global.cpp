@@ -147,10 +147,15 @@ bool Proof::checkGlobal(const std::vector<Access> &accesses,
                     x.reduction && (x.reduction == y.reduction ||
                                     without == Judgement::Reductions)))
         continue;
+      // Coordinates of a map of the tensor as it is are its indices.
+      auto indices = [](TensorMapOp map) {
+        return !map || (!map.isView() && !map.getPadded());
+      };
       if (x.coordinates.size() != y.coordinates.size() ||
-          x.coordinates.empty() || x.map != y.map)
+          x.coordinates.empty() ||
+          (x.map != y.map && !(indices(x.map) && indices(y.map))))
         return stop("writes of different kinds to one tensor", y.op);
-      if (x.map && !keepsApart(x.map))
+      if (x.map && x.map == y.map && !keepsApart(x.map))
         return stop("different coordinates of this map are not shown to be "
                     "different places",
                     x.map);

@@ -51,6 +51,67 @@ std::string Proof::name(ObjectId object) const {
   return "";
 }
 
+std::string Proof::nameInLaunch(const Polynomial &p) const {
+  std::string first;
+  for (auto &[value, what] : launchValues)
+    if (what.kind == Kind::Number && what.number == p)
+      if (auto name = value.getLoc()->findInstanceOf<NameLoc>())
+        if (std::string text = "%" + name.getName().str();
+            first.empty() || text < first)
+          first = text;
+  return first;
+}
+
+std::string Proof::print(const Polynomial &p) const {
+  return p.print([&](Atom atom) -> std::string {
+    const std::string &kind = atoms.kind(atom);
+    const std::vector<Polynomial> &of = atoms.operands(atom);
+    if (kind == "iteration") {
+      auto *loop =
+          static_cast<Operation *>(const_cast<void *>(atoms.object(atom)));
+      auto at = loop->getLoc()->findInstanceOf<FileLineColLoc>();
+      return at ? "iteration(line " + std::to_string(at.getLine()) + ")"
+                : "iteration";
+    }
+    if (std::string written = nameInLaunch(Polynomial::atom(atom));
+        !written.empty())
+      return written;
+    // (An operand of a quotient and the like stands in brackets of its own.)
+    auto operand = [&](size_t i) {
+      std::string text = print(of[i]);
+      return of[i].monomials().size() > 1 ? "(" + text + ")" : text;
+    };
+    if ((kind == "quotient" || kind == "remainder") && of.size() == 2)
+      return "(" + operand(0) + (kind == "quotient" ? " div " : " mod ") +
+             operand(1) + ")";
+    // How often a loop goes round: from, to, by.
+    if (kind == "count" && of.size() == 3) {
+      std::string length = print(of[1] - of[0]);
+      return of[2] == Polynomial(1)
+                 ? "(" + length + ")"
+                 : "ceildiv(" + length + ", " + print(of[2]) + ")";
+    }
+    if (kind == "stride" && of.size() == 2)
+      if (auto argument = of[0].constant(), dimension = of[1].constant();
+          argument && dimension)
+        return "stride(%" +
+               cast<StringAttr>(KernelOp(kernel).getArgNames()[*argument])
+                   .str() +
+               ", " + std::to_string(*dimension) + ")";
+    if (kind == "copy" && of.size() == 1)
+      return print(of[0]) + "'";
+    if (!atoms.name(atom).empty())
+      return atoms.name(atom);
+    std::string text =
+        kind == "contents"
+            ? nameOf(MValue::getFromOpaquePointer(atoms.object(atom)))
+            : kind;
+    for (size_t i = 0; i < of.size(); ++i)
+      text += (i ? ", " : "(") + print(of[i]);
+    return of.empty() ? text : text + ")";
+  });
+}
+
 const effect::EffectList &Proof::effectsOf(Operation *op) {
   auto &list = shared.effects[op];
   if (!list) {

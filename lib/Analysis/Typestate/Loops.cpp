@@ -260,7 +260,8 @@ Polynomial Walk::count(State &state, const Polynomial &lower,
     return upper - lower;
   if (auto l = lower.constant(), u = upper.constant(), s = step.constant();
       l && u && s)
-    return (*u - *l + *s - 1) / *s;
+    if (int64_t apart; !llvm::SubOverflow(*u, *l, apart))
+      return llvm::divideCeilSigned(apart, *s);
   int64_t every = 1, from = 0;
   Polynomial unit = step;
   if (step.monomials().size() == 1) {
@@ -632,8 +633,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
       }
 
   // The head.
-  Atom atom = proof.atoms.atom("iteration", op, {},
-                               "t" + std::to_string(proof.atoms.size()));
+  Atom atom = proof.atoms.atom("iteration", op);
   Polynomial t = Polynomial::atom(atom);
   auto guess = head(op, first, second, bent ? &third : nullptr, t);
   if (!guess)

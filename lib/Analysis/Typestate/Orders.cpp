@@ -428,6 +428,10 @@ bool Proof::checkOrders() {
                 paths(access.path, access.path.size())};
   }
   std::unordered_map<size_t, std::vector<std::pair<Pair, bool>>> answers;
+  // How far slots are apart, in turns of their ring.
+  auto turnsOf = [&](const Access &x) {
+    return Polynomial::atom(atoms.atom("turns")) * Polynomial(x.slots);
+  };
   for (size_t i = 0; i < accesses.size(); ++i)
     for (size_t j = i; j < accesses.size(); ++j) {
       const Access &x = accesses[i], &y = accesses[j];
@@ -498,6 +502,10 @@ bool Proof::checkOrders() {
             !lanesMeet(*this, x, y))
           continue;
       }
+      // Slots that are never the same: most pairs of uses that are written out.
+      if (x.slots && y.slots &&
+          neverZero(x.slot - other(*this, y.slot) - turnsOf(x)))
+        continue;
       Pair pair{{alike[i].first, alike[i].second, alike[j].first,
                  alike[j].second, i == j, size_t(relation), size_t(xy.fence),
                  size_t(yx.fence), size_t(x.slots), size_t(y.slots)},
@@ -528,22 +536,14 @@ bool Proof::checkOrders() {
               known, [&](const auto &each) { return each.first == pair; });
           simple && same != known.end() && same->second)
         continue;
-      // Slots that are never the same.
-      if (x.slots && y.slots &&
-          neverZero(x.slot - other(*this, y.slot) -
-                    Polynomial::atom(atoms.atom("turns")) *
-                        Polynomial(x.slots)))
-        continue;
       Facts facts = launch;
       facts.add(x.facts);
       if (!theirs[j])
         theirs[j] = other(*this, y.facts);
       facts.add(*theirs[j]);
       std::vector<Clause> clauses;
-      if (x.slots && y.slots) {
-        Polynomial turns = Polynomial::atom(atoms.atom("turns"));
-        facts.equal(x.slot - other(*this, y.slot), turns * Polynomial(x.slots));
-      }
+      if (x.slots && y.slots)
+        facts.equal(x.slot - other(*this, y.slot), turnsOf(x));
       if (x.slots == y.slots && (!x.run.constant() || !y.run.constant()) &&
           !x.shape->bytes.empty() && !y.shape->bytes.empty()) {
         // Their first and last bytes tell where runs meet.
@@ -668,13 +668,19 @@ bool Proof::checkDefined() {
   for (size_t i = 0; i < accesses.size(); ++i)
     if (accesses[i].shape)
       roots[i] = accesses[i].fromRoot();
-  // Of what many read it is asked once.
-  std::map<std::tuple<const Access *, ObjectId, int64_t, int64_t>, bool> inEach;
+  // Of what many read, and of writes of the same bytes by one warp, it is asked once.
+  auto whatOf = [](const Access &x) {
+    return std::tuple(x.root.getAsOpaquePointer(), x.cta, x.warp, x.slots,
+                      x.stride, x.offset, x.shape, x.mechanism);
+  };
+  std::map<std::tuple<decltype(whatOf(accesses[0])), ObjectId, int64_t,
+                      std::optional<int64_t>>,
+           bool>
+      inEach;
   auto writtenInEachUse = [&](const Access &x, ObjectId object, int64_t times,
                               std::optional<int64_t> ahead) {
-    constexpr int64_t none = std::numeric_limits<int64_t>::min();
     auto [known, fresh] =
-        inEach.try_emplace({&x, object, times, ahead.value_or(none)}, false);
+        inEach.try_emplace({whatOf(x), object, times, ahead}, false);
     if (fresh)
       known->second = inEachUse(x, object, times, ahead);
     return known->second;
@@ -842,7 +848,7 @@ bool Proof::checkDefined() {
 
 /// For each arrival of its warp there is this write before it, or copy, to the
 /// slot that is so many ahead of the use: each body of the walk that arrives
-/// writes, too.
+/// writes, too. (It hangs on what checkDefined's `whatOf` says of the write.)
 bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
                       std::optional<int64_t> ahead) {
   // A copy to a peer is one of the use of its thread's own ring: where the CTAs
@@ -864,29 +870,35 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
                     : isShared(object) && ctaOf(x.warp) != own.cta
                         ? Signal::Complete
                         : Signal::Arrive;
+  // Its warp's writes of these bytes.
+  std::vector<const Access *> writes;
+  for (const Access &other : accesses)
+    if (other.effect && other.shape && other.kind == AccessKind::Write &&
+        other.root == x.root && other.cta == x.cta && other.slots == x.slots &&
+        other.stride == x.stride && other.warp == x.warp &&
+        other.run.constant() &&
+        x.shape->bytes
+            .subtract(other.shape->bytes.shifted(other.offset - x.offset))
+            .empty())
+      writes.push_back(&other);
   for (const Signal &signal : signals) {
     if (signal.kind != kind || signal.object != arrivals ||
         signal.warp != x.warp)
       continue;
     any = true;
-    bool found = false;
-    for (const Access &other : accesses) {
-      if (!other.effect || !other.shape || other.kind != AccessKind::Write ||
-          other.root != x.root || other.cta != x.cta ||
-          other.slots != x.slots || other.stride != x.stride ||
-          other.warp != x.warp || !isCertain(other.path, signal.path) ||
-          !other.run.constant() ||
-          !x.shape->bytes
-               .subtract(other.shape->bytes.shifted(other.offset - x.offset))
-               .empty() ||
-          (ahead && slotOf(other.slot - signal.use * Polynomial(times) -
-                               Polynomial(*ahead),
-                           std::max<int64_t>(x.slots, 1)) != 0))
-        continue;
-      for (const Release &release : other.releases)
-        found |= release.object == object && release.use == signal.use &&
-                 release.when.nonnegative.empty() && release.when.zero.empty();
-    }
+    const bool found = llvm::any_of(writes, [&](const Access *other) {
+      return llvm::any_of(other->releases,
+                          [&](const Release &release) {
+                            return release.object == object &&
+                                   release.use == signal.use &&
+                                   release.when.nonnegative.empty() &&
+                                   release.when.zero.empty();
+                          }) &&
+             isCertain(other->path, signal.path) &&
+             (!ahead || slotOf(other->slot - signal.use * Polynomial(times) -
+                                   Polynomial(*ahead),
+                               std::max<int64_t>(x.slots, 1)) == 0);
+    });
     if (!found)
       return false;
   }

@@ -21,6 +21,39 @@ using Kind = TValue::Kind;
 // Operations
 //===----------------------------------------------------------------------===//
 
+/// The rules of what is asked where an effect is performed.
+static const char *rulesOf(const effect::Effect &effect) {
+  return std::visit(
+      [](const auto &what) -> const char * {
+        using T = std::decay_t<decltype(what)>;
+        if constexpr (std::is_same_v<T, effect::Access>)
+          return "MM-2, MM-3";
+        else if constexpr (std::is_same_v<T, effect::Arrive>)
+          return "MM-53, MM-57, MM-120";
+        else if constexpr (std::is_same_v<T, effect::ExpectTx> ||
+                           std::is_same_v<T, effect::CompleteTx>)
+          return "MM-54, MM-57, MM-120";
+        else if constexpr (std::is_same_v<T, effect::CommitGroup> ||
+                           std::is_same_v<T, effect::WaitGroup>)
+          return "MM-65 to MM-68";
+        else if constexpr (std::is_same_v<T, effect::WaitBarrier>)
+          return "MM-56, MM-57";
+        else if constexpr (std::is_same_v<T, effect::ThreadBarrier>)
+          return "MM-22";
+        else if constexpr (std::is_same_v<T, effect::Fence>)
+          return "MM-30 to MM-37";
+        else if constexpr (std::is_same_v<T, effect::Lifetime>)
+          return "MM-50 to MM-52";
+        else if constexpr (std::is_same_v<T, effect::Registers>)
+          return "MM-70, MM-72, MM-73";
+        else if constexpr (std::is_same_v<T, effect::WaitFlag>)
+          return "MM-13, MM-26";
+        else
+          return "";
+      },
+      effect.what);
+}
+
 bool Walk::hardware(Operation *op, State &state, const Who &who) {
   ++sequence;
   if (mode == Mode::Final && enforce) {
@@ -51,11 +84,14 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
   // What a copy completes on says when its accesses are over.
   Phases phases;
   for (const effect::Effect &effect : effects)
-    if (auto *done = std::get_if<effect::CompleteTx>(&effect.what))
+    if (auto *done = std::get_if<effect::CompleteTx>(&effect.what)) {
+      proof.rules = rulesOf(effect);
       if (!complete(op, *done, state, who, phases))
         return false;
+    }
   countIssued(op, state, who);
   for (auto [number, effect] : llvm::enumerate(effects)) {
+    proof.rules = rulesOf(effect);
     bool good = std::visit(
         [&](const auto &what) {
           using T = std::decay_t<decltype(what)>;
@@ -97,6 +133,7 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
     if (!good)
       return false;
   }
+  proof.rules = "";
   if (op->getNumResults() == 1)
     if (TValue loaded = contents(op, state); loaded.kind != Kind::Unknown)
       state.values[op->getResult(0)] = std::move(loaded);
@@ -444,6 +481,18 @@ bool Walk::expect(Operation *op, const effect::ExpectTx &expect, State &state,
   return true;
 }
 
+/// What expects bytes at a ring behind a copy, in its block; null: nothing does.
+static Operation *expectedBehind(Proof &proof, Operation *copy,
+                                 MValue barrier) {
+  for (Operation *op = copy->getNextNode(); op; op = op->getNextNode())
+    if (isa<HardwareEffectsInterface>(op))
+      for (const effect::Effect &effect : proof.effectsOf(op))
+        if (auto *expect = std::get_if<effect::ExpectTx>(&effect.what);
+            expect && expect->barrier.barrier == barrier)
+          return op;
+  return nullptr;
+}
+
 bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
                     State &state, const Who &who, Phases &phases) {
   auto ring = ringOf(op, state, complete.barrier);
@@ -506,12 +555,17 @@ bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
     bool behind = last > 0;
     Polynomial use = behind ? next - 1 : next;
     int64_t &missing = behind ? last : open;
-    if (missing < bytes)
-      return proof.stop("this copies " + std::to_string(bytes) +
-                            " bytes, of which its thread has expected " +
-                            std::to_string(missing) + " for use " +
-                            proof.print(use),
-                        op, "expect the bytes by the thread that copies them");
+    if (missing < bytes) {
+      Operation *behind = expectedBehind(proof, op, complete.barrier.barrier);
+      return proof.stop(
+          "this copies " + std::to_string(bytes) +
+              " bytes, of which its thread has expected " +
+              std::to_string(missing) + " for use " + proof.print(use) +
+              (behind ? ": it does so only behind the copy" : ""),
+          op,
+          behind ? "move " + quoted(behind) + " before the copy"
+                 : "expect the bytes by the thread that copies them");
+    }
     if (!isSlotOf(state, *ring, use))
       return proof.stop("the slot of use " + proof.print(use) + " of " +
                             proof.name(ring->object) +

@@ -56,6 +56,10 @@ struct Case {
 };
 } // namespace
 
+/// What is asked of writes that CTAs make to global memory, and of flags.
+static constexpr const char *ofGlobal = "MM-2, MM-48",
+                            *ofFlags = "MM-2, MM-13, MM-20, MM-21, MM-26";
+
 /// Cases within it are looked at in turn.
 static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
                                    Shared &shared, Judgement without) {
@@ -76,14 +80,30 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   }
   if (none)
     return std::nullopt; // no such launch
+  auto asks = [&](const char *rules, auto judgement) {
+    proof.rules = rules;
+    bool good = judgement();
+    proof.rules = "";
+    return good;
+  };
   bool good =
-      proof.findExports() && proof.checkCounts() && proof.checkMulticast() &&
-      proof.checkShares() && proof.checkCells() && proof.checkDeadlock() &&
-      proof.checkOrders() && proof.checkLetters() && proof.checkDefined() &&
-      proof.checkGlobal(proof.accesses, proof.launch,
-                        of.ofCta ? Proof::Ctas::One : Proof::Ctas::All);
+      proof.findExports() &&
+      asks("MM-53 to MM-56, MM-82", [&] { return proof.checkCounts(); }) &&
+      asks("MM-54, MM-61", [&] { return proof.checkMulticast(); }) &&
+      asks("MM-15, MM-54", [&] { return proof.checkShares(); }) &&
+      asks("MM-100 to MM-105", [&] { return proof.checkCells(); }) &&
+      asks("MM-82", [&] { return proof.checkDeadlock(); }) &&
+      asks("MM-2, MM-20, MM-30 to MM-37, MM-43 to MM-45",
+           [&] { return proof.checkOrders(); }) &&
+      asks("MM-2, MM-20, MM-56", [&] { return proof.checkLetters(); }) &&
+      asks("MM-3", [&] { return proof.checkDefined(); }) && asks(ofGlobal, [&] {
+        return proof.checkGlobal(proof.accesses, proof.launch,
+                                 of.ofCta ? Proof::Ctas::One
+                                          : Proof::Ctas::All);
+      });
   if (good) {
     FlagCase flags = proof.takeFlags();
+    proof.rules = ofFlags;
     good = proof.checkExchanged(flags);
     if (good && shared.tickets && !flags.events.empty())
       good = proof.stop("flags beside numbers from a counter are not followed "
@@ -155,8 +175,11 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
     proof.stopped.reset();
     Facts facts = launch;
     facts.add(of.facts);
-    if (!proof.checkGlobal(all, facts, Proof::Ctas::Two) ||
-        !proof.checkFlags(
+    proof.rules = ofGlobal;
+    if (!proof.checkGlobal(all, facts, Proof::Ctas::Two))
+      return proof.stopped;
+    proof.rules = ofFlags;
+    if (!proof.checkFlags(
             MutableArrayRef(shared.flags).drop_front(collectedFlags), facts))
       return proof.stopped;
     shared.flags.resize(collectedFlags);
@@ -222,6 +245,7 @@ ProofReport titan::prove(KernelOp kernel, Judgement without,
     report.stoppedAt = stop->op;
     report.reason = stop->reason;
     report.goOn = stop->goOn;
+    report.rules = stop->rules;
   }
   report.seconds = Facts::seconds() - start;
   return report;

@@ -302,9 +302,12 @@ struct Shared {
   /// Of effects, by operation: what accesses point into.
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<effect::EffectList>>
       effects;
-  /// Of operations whose elements are each its coordinate: of which dimension (none:
-  /// they are something else).
-  llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> coordinates;
+  /// Of operations whose elements are each its coordinate: of which dimension; and
+  /// of those that take a tile's elements: of each of its dimensions, at which
+  /// coordinate of the result (none: they are something else).
+  llvm::DenseMap<mlir::Operation *,
+                 llvm::SmallVector<std::optional<int64_t>, 1>>
+      coordinates;
   std::set<std::string> assumptions;
   std::set<mlir::Operation *> reached;
   /// What tcgen05.alloc and dealloc do to the columns (MM-105).
@@ -330,6 +333,8 @@ struct Stop {
   std::optional<Polynomial> split;
   /// Walk one more of the last iterations of this loop for itself instead.
   mlir::Operation *peel = nullptr;
+  /// Of docs/memory-model.md, what was asked: "MM-53, MM-55"; empty: none.
+  const char *rules = "";
 };
 
 /// All that is shared by the parts of one attempt.
@@ -354,9 +359,11 @@ struct Proof {
   std::vector<Object> &objects{shared.objects};
   ObjectId object(Object object);
   std::string name(ObjectId object) const;
-  std::string print(const Polynomial &p) const {
-    return p.print([&](Atom a) { return atoms.name(a); });
-  }
+  /// The name of such a number in the launch region; empty: it has none there.
+  std::string nameInLaunch(const Polynomial &p) const;
+  /// With the source's names, and what has none described: "(%columns mod 2)",
+  /// "iteration(line 54)".
+  std::string print(const Polynomial &p) const;
 
   /// Whether lanes of two shapes meet, so many bytes apart.
   std::map<std::tuple<const effect::Shape *, const effect::Shape *, int64_t>,
@@ -423,9 +430,12 @@ struct Proof {
   std::optional<Stop> pending;
   /// Exports were taken from another case.
   bool borrowed = false;
+  /// What is being asked (docs/checker.md's judgements), for who stops.
+  const char *rules = "";
   bool stop(std::string reason, mlir::Operation *op, std::string goOn = "") {
     if (!stopped)
-      stopped = Stop{std::move(reason), op, std::move(goOn), {}, nullptr};
+      stopped =
+          Stop{std::move(reason), op, std::move(goOn), {}, nullptr, rules};
     return false;
   }
   /// The rank of the CTA of a warp.

@@ -245,7 +245,24 @@ void typestate::relate(const Facts &known, const Quotient &x, const Quotient &z,
   }
 }
 
-/// Of a quotient q of x by p, rounded down or up, which multiples of p x is
+/// Of a quotient q of x by p what x, and so `most`, is known to be at most so many
+/// times p by, by a fact, or so many facts.
+static void boundByFacts(const scalars::FactList &known, const Polynomial &most,
+                         const Polynomial &p, const Polynomial &q, int steps,
+                         Facts &facts) {
+  for (const Polynomial &fact : known) {
+    if (llvm::none_of(most.atoms(), [&](Atom a) { return fact.contains(a); }))
+      continue;
+    for (const Polynomial &more : {most + fact, most + fact - p + 1})
+      if (auto times = over(
+              more - Polynomial(std::min<int64_t>(more.constantTerm(), 0)), p))
+        facts.atLeast(*times, q);
+    if (steps > 1)
+      boundByFacts(known, most + fact, p, q, steps - 1, facts);
+  }
+}
+
+/// Of a share's quotient q of x by p, rounded down or up, which multiples of p x is
 /// below: what takes products of several facts is a fact from here on.
 static void boundQuotient(const Atoms &atoms, const Polynomial &x,
                           const Polynomial &p, const Polynomial &q,
@@ -279,21 +296,6 @@ static void boundQuotient(const Atoms &atoms, const Polynomial &x,
     relate(known, {x, p, q},
            {atoms.operands(a)[0], atoms.operands(a)[1], Polynomial::atom(a)},
            facts);
-  // What is known to be at most so many times p, by a fact or two.
-  auto bound = [&](auto &bound, const Polynomial &most, int steps) -> void {
-    for (const Polynomial &fact : known.nonnegative) {
-      if (llvm::none_of(most.atoms(), [&](Atom a) { return fact.contains(a); }))
-        continue;
-      for (const Polynomial &more : {most + fact, most + fact - p + 1})
-        if (auto times = over(
-                more - Polynomial(std::min<int64_t>(more.constantTerm(), 0)),
-                p))
-          facts.atLeast(*times, q);
-      if (steps > 1)
-        bound(bound, most + fact, steps - 1);
-    }
-  };
-  bound(bound, x, 2);
 }
 
 std::pair<Polynomial, Polynomial>
@@ -309,8 +311,13 @@ Arithmetic::divide(const Polynomial &x, const Polynomial &p, Facts &facts) {
   addDivision(facts, x, p, q, r);
   if (facts.provesAtLeast(x, 0))
     facts.atLeast(q, 0);
-  if (!p.constant() && isOfShare(atoms, x))
-    boundQuotient(atoms, x, p, q, facts);
+  if (!p.constant()) {
+    const scalars::FactList known = facts.nonnegative;
+    const bool share = isOfShare(atoms, x);
+    if (share)
+      boundQuotient(atoms, x, p, q, facts);
+    boundByFacts(known, x, p, q, share ? 2 : 1, facts);
+  }
   return {q, r};
 }
 

@@ -252,25 +252,29 @@ Polynomial Walk::coordinate(RankedTensorType tile, int64_t dimension,
   return atom;
 }
 
-/// The dimension whose coordinate each element of the tile is.
-static std::optional<int64_t> coordinateOf(TileOpInterface op,
-                                           RankedTensorType type) {
-  std::vector<int64_t> elements = op.getElements({});
-  if (static_cast<int64_t>(elements.size()) != type.getNumElements())
-    return std::nullopt;
+/// The coordinates of a tile's elements along a dimension.
+static std::vector<int64_t> coordinatesOf(RankedTensorType tile,
+                                          int64_t dimension) {
   int64_t inner = 1;
-  for (int64_t d = type.getRank() - 1; d >= 0; inner *= type.getDimSize(d--)) {
-    bool coordinate = true;
-    for (size_t i = 0; coordinate && i < elements.size(); ++i)
-      coordinate =
-          elements[i] == static_cast<int64_t>(i) / inner % type.getDimSize(d);
-    if (coordinate)
+  for (int64_t size : tile.getShape().drop_front(dimension + 1))
+    inner *= size;
+  std::vector<int64_t> elements(tile.getNumElements());
+  for (auto [i, element] : llvm::enumerate(elements))
+    element = static_cast<int64_t>(i) / inner % tile.getDimSize(dimension);
+  return elements;
+}
+
+/// The dimension whose coordinate each element of the tile is.
+static std::optional<int64_t> coordinateOf(ArrayRef<int64_t> elements,
+                                           RankedTensorType type) {
+  for (int64_t d = type.getRank() - 1; d >= 0; --d)
+    if (elements == ArrayRef(coordinatesOf(type, d)))
       return d;
-  }
   return std::nullopt;
 }
 
-/// A tile whose elements are all the operand, or each its coordinate.
+/// A tile whose elements are all the operand, or the operand's at some of their
+/// coordinates, or each its coordinate.
 TValue Walk::elements(TileOpInterface op, State &state) {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type || !checker::bitsOf(type.getElementType()))
@@ -285,14 +289,34 @@ TValue Walk::elements(TileOpInterface op, State &state) {
     }
     return state.values.lookup(op->getOperand(0));
   }
-  if (op->getNumOperands())
+  auto from = op->getNumOperands() == 1
+                  ? dyn_cast<RankedTensorType>(op->getOperand(0).getType())
+                  : RankedTensorType();
+  if (from && (!checker::bitsOf(from.getElementType()) ||
+               (from.getShape() == type.getShape() &&
+                from.getEncoding() == type.getEncoding())))
+    return TValue();
+  if (!from && op->getNumOperands())
     return TValue();
   auto [known, fresh] = proof.shared.coordinates.try_emplace(op);
-  if (fresh)
-    known->second = coordinateOf(op, type);
-  return known->second
-             ? TValue::of(coordinate(type, *known->second, state.facts))
-             : TValue();
+  if (fresh && !from)
+    known->second = {coordinateOf(op.getElements({}), type)};
+  else if (fresh)
+    for (int64_t d = 0; d < from.getRank(); ++d)
+      known->second.push_back(
+          coordinateOf(op.getElements({coordinatesOf(from, d)}), type));
+  if (llvm::is_contained(known->second, std::nullopt))
+    return TValue();
+  if (!from)
+    return TValue::of(coordinate(type, *known->second[0], state.facts));
+  TValue value = state.values.lookup(op->getOperand(0));
+  if (value.kind != Kind::Number && value.kind != Kind::Condition)
+    return TValue();
+  for (auto [d, at] : llvm::enumerate(known->second))
+    value = value.substitute(proof.atoms,
+                             coordinate(from, d, state.facts).atoms()[0],
+                             coordinate(type, *at, state.facts), state.facts);
+  return value;
 }
 
 /// Operations that have no result for some operands, or ask something of them.

@@ -39,7 +39,7 @@ using Touches = SmallVector<Touch>;
 
 class Separation {
 public:
-  explicit Separation(KernelOp kernel) : kernel(kernel) {}
+  Separation(KernelOp kernel, Value scratch) : kernel(kernel), pool(scratch) {}
   void run() {
     Touches none;
     visit(kernel.getBody().front(), none);
@@ -65,6 +65,9 @@ private:
     effects.getHardwareEffects(list);
     for (const effect::Effect &each : list)
       if (auto *access = std::get_if<effect::Access>(&each.what)) {
+        Value root = getRoot(access->bytes.object);
+        if (isa<SharedType>(root.getType()) && root != pool)
+          continue; // A ring, which has its barriers (Prefetch.cpp).
         Type tile;
         for (TypeRange types : {TypeRange(op->getOperandTypes()),
                                 TypeRange(op->getResultTypes())})
@@ -181,8 +184,11 @@ private:
   }
 
   KernelOp kernel;
+  Value pool;
   llvm::DenseMap<Type, bool> shared;
 };
 } // namespace
 
-void titan::separateTouches(KernelOp kernel) { Separation(kernel).run(); }
+void titan::separateTouches(KernelOp kernel, Value scratch) {
+  Separation(kernel, scratch).run();
+}

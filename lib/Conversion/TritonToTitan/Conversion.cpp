@@ -249,7 +249,9 @@ LogicalResult ProgramConversion::run() {
   });
   if (pool)
     pool.getResult().setType(poolType(b.getContext(), poolBytes));
-  separateTouches(kernel);
+  if (failed(prefetchLoads(*this, poolBytes)))
+    return failure();
+  separateTouches(kernel, pool ? Value(pool) : Value());
   return success();
 }
 
@@ -700,7 +702,7 @@ static LogicalResult inlineCalls(tt::FuncOp function, ModuleOp module,
 
 /// `convert` for each public function, without branches and calls.
 static LogicalResult
-forEachProgram(ModuleOp module,
+forEachProgram(ModuleOp module, const TritonToTitanOptions &options,
                llvm::function_ref<LogicalResult(tt::FuncOp)> convert) {
   SmallVector<tt::FuncOp> functions(module.getOps<tt::FuncOp>());
   for (tt::FuncOp function : functions)
@@ -711,7 +713,10 @@ forEachProgram(ModuleOp module,
       continue;
     llvm::SetVector<Operation *> within;
     if (failed(inlineCalls(function, module, within)) ||
-        failed(flattenDeepTensors(function)) || failed(convert(function)))
+        failed(flattenDeepTensors(function)))
+      return failure();
+    keepReductionsLocal(function, options);
+    if (failed(convert(function)))
       return failure();
   }
   return success();
@@ -719,7 +724,7 @@ forEachProgram(ModuleOp module,
 
 LogicalResult titan::convertTritonToTitan(ModuleOp module,
                                           const TritonToTitanOptions &options) {
-  if (failed(forEachProgram(module, [&](tt::FuncOp function) {
+  if (failed(forEachProgram(module, options, [&](tt::FuncOp function) {
         return ProgramConversion(function, options).run();
       })))
     return failure();
@@ -730,9 +735,15 @@ LogicalResult titan::convertTritonToTitan(ModuleOp module,
 }
 
 LogicalResult
+titan::localizeTritonReductions(ModuleOp module,
+                                const TritonToTitanOptions &options) {
+  return forEachProgram(module, options, [](tt::FuncOp) { return success(); });
+}
+
+LogicalResult
 titan::annotateTritonLayouts(ModuleOp module,
                              const TritonToTitanOptions &options) {
-  return forEachProgram(module, [&](tt::FuncOp function) {
+  return forEachProgram(module, options, [&](tt::FuncOp function) {
     TensorLayouts layouts(function, options);
     function.walk([&](Operation *op) {
       SmallVector<Attribute> homes;
@@ -762,6 +773,7 @@ struct TritonToTitan : PassWrapper<TritonToTitan, OperationPass<ModuleOp>> {
   TritonToTitan(const TritonToTitan &other) : PassWrapper(other) {}
   TritonToTitan(const TritonToTitanOptions &options) {
     warps = options.warps;
+    stages = options.stages;
     launchChecks = options.launchChecks;
   }
 
@@ -776,6 +788,7 @@ struct TritonToTitan : PassWrapper<TritonToTitan, OperationPass<ModuleOp>> {
   void runOnOperation() final {
     TritonToTitanOptions options;
     options.warps = warps;
+    options.stages = stages;
     options.launchChecks = {launchChecks.begin(), launchChecks.end()};
     if (failed(convertTritonToTitan(getOperation(), options)))
       signalPassFailure();
@@ -783,12 +796,48 @@ struct TritonToTitan : PassWrapper<TritonToTitan, OperationPass<ModuleOp>> {
 
   Option<int64_t> warps{*this, "num-warps", llvm::cl::init(4),
                         llvm::cl::desc("Warps of a program")};
+  Option<int64_t> stages{
+      *this, "num-stages", llvm::cl::init(3),
+      llvm::cl::desc("Rounds of a loop that are under way at "
+                     "once; 1: loads are not issued ahead")};
   ListOption<std::string> launchChecks{
       *this, "launch-check",
       llvm::cl::desc("Conditions on arguments, which each launch is checked "
                      "against")};
 };
+
+struct TritonThreadLocality
+    : PassWrapper<TritonThreadLocality, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TritonThreadLocality)
+
+  TritonThreadLocality() = default;
+  TritonThreadLocality(const TritonThreadLocality &other)
+      : PassWrapper(other) {}
+
+  StringRef getArgument() const final { return "triton-thread-locality"; }
+  StringRef getDescription() const final {
+    return "Reductions that a loop accumulates: each thread's own in the loop, "
+           "between threads behind it";
+  }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    // Layouts are titan's.
+    registry.insert<TitanDialect, arith::ArithDialect, scf::SCFDialect>();
+  }
+  void runOnOperation() final {
+    TritonToTitanOptions options;
+    options.warps = warps;
+    if (failed(localizeTritonReductions(getOperation(), options)))
+      signalPassFailure();
+  }
+
+  Option<int64_t> warps{*this, "num-warps", llvm::cl::init(4),
+                        llvm::cl::desc("Warps of a program")};
+};
 } // namespace
+
+void titan::registerTritonThreadLocalityPass() {
+  PassRegistration<TritonThreadLocality>();
+}
 
 std::unique_ptr<Pass>
 titan::createTritonToTitanPass(const TritonToTitanOptions &options) {

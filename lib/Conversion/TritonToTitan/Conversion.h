@@ -228,10 +228,20 @@ void populateTritonProducts(TritonToTitanTable &table);
 void populateTritonShapes(TritonToTitanTable &table);
 void populateTritonRegions(TritonToTitanTable &table);
 
-/// Barriers that the program's order takes.
-void separateTouches(KernelOp kernel);
+/// `load`, which `op` has become, may be issued ahead of its round (Prefetch.cpp).
+void markAhead(ProgramConversion &c, tt::LoadOp op, GlobalLoadOp load);
+/// Such loads become copies to shared memory, of which exchanges take `used` bytes.
+mlir::LogicalResult prefetchLoads(ProgramConversion &c, int64_t used);
+/// Barriers that the program's order takes. `scratch`: what exchanges go through.
+void separateTouches(KernelOp kernel, mlir::Value scratch);
 /// Layouts have no more dimensions than Coord: tensors of more become such of one.
 mlir::LogicalResult flattenDeepTensors(tt::FuncOp function);
+/// A reduction that a loop accumulates becomes one of each thread's own elements in
+/// the loop, and one of what threads have behind it.
+void keepReductionsLocal(tt::FuncOp function,
+                         const TritonToTitanOptions &options);
+/// The word for what a region of a reduction combines by; none: there is no word.
+std::optional<ReduceKind> kindOf(mlir::Region &combine);
 /// llvm.intr.assume.
 mlir::LogicalResult convertAssume(ProgramConversion &c, mlir::Operation *op);
 /// The same operation of `operands`; hints of tt are left behind.

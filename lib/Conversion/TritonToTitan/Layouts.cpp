@@ -216,6 +216,12 @@ TensorLayouts::Order TensorLayouts::orderOf(Value pointer) const {
   return order;
 }
 
+std::pair<int64_t, int> TensorLayouts::accessRun(tt::LoadOp op) const {
+  int dimension = orderOf(op.getPtr()).front();
+  return {infos.accessElements(op.getPtr(), op.getMask(), dimension),
+          dimension};
+}
+
 /// Whether a number is made of ranges, program ids and counters of loops so that it
 /// is negative only if it wraps.
 static bool isOffset(const AxisInfos &infos, Value value) {
@@ -436,7 +442,11 @@ void TensorLayouts::visit(Operation *op) {
       return;
     setHome(one, home(other));
   };
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+  // At the end of its body what a loop yields has a home, which operations behind it are
+  // to find.
+  auto loop = isa<scf::YieldOp>(op) ? dyn_cast<scf::ForOp>(op->getParentOp())
+                                    : dyn_cast<scf::ForOp>(op);
+  if (loop) {
     for (auto [argument, init, yielded, result] :
          llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(),
                    loop.getYieldedValues(), loop.getResults())) {

@@ -51,6 +51,10 @@ public:
   /// negative as long as it does not wrap.
   int64_t copies(mlir::Operation *op, unsigned d) const;
 
+  /// How many elements side by side a load moves at once, at most 16 bytes, its mask
+  /// alike for all of them, and along which dimension.
+  std::pair<int64_t, int> accessRun(tt::LoadOp op) const;
+
   /// Both operands one above the other.
   static llvm::SmallVector<int64_t> shapeOfCat(tt::CatOp op);
   /// `layout`, of a tile of that shape, without dimension `axis`.

@@ -150,9 +150,10 @@ static LogicalResult convertLoad(ProgramConversion &c, tt::LoadOp op) {
   RankedTensorType type = c.typeOf(op.getResult(), layout);
   Type element = cast<GlobalType>(memory.getType()).getElementType();
   Hints hints = tritonHints(op);
-  Value loaded =
+  auto loaded =
       GlobalLoadOp::create(c.b, type.clone(element), memory, *offsets, *mask,
                            hints.cop, hints.l1, IntegerAttr(), nullptr);
+  markAhead(c, op, loaded);
   auto value = asElements(c, op, loaded, type.getElementType());
   if (failed(value))
     return failure();

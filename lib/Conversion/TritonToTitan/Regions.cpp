@@ -20,8 +20,7 @@
 using namespace mlir;
 using namespace titan;
 
-/// The word for a region; none: there is no word.
-static std::optional<ReduceKind> kindOf(Region &region) {
+std::optional<ReduceKind> titan::kindOf(Region &region) {
   Block &block = region.front();
   if (block.getOperations().size() != 2 || block.getNumArguments() != 2)
     return std::nullopt;

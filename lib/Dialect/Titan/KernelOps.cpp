@@ -372,10 +372,15 @@ LogicalResult titan::verifyArgumentAlignment(KernelOp kernel) {
 /// runs.
 static LogicalResult verifyCounter(scf::ForOp loop) {
   APInt lower, upper, step;
+  if (!matchPattern(loop.getStep(), m_ConstantInt(&step)))
+    return success();
+  if (std::string why = stepProblem(step.getSExtValue()); !why.empty())
+    return withFix(
+        loop.emitOpError("[invalid-op] ") << why,
+        "count up by a positive number, and compute from the counter "
+        "what goes down (upper - 1 - i)");
   if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
-      !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) ||
-      !matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
-      lower.getBitWidth() > 64)
+      !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)))
     return success();
   std::string why = counterOverflow(lower.getSExtValue(), upper.getSExtValue(),
                                     step.getSExtValue(), lower.getBitWidth(),
@@ -385,12 +390,31 @@ static LogicalResult verifyCounter(scf::ForOp loop) {
   return loop.emitOpError("[loop-overflow] ") << why;
 }
 
-/// Whether values in kernels are of it, as far as numbers and tiles go.
+/// Whether kernels compute with it: a number, or a tile of numbers. The simulator and
+/// the lowering know just these.
 static bool isOfKernels(Type type) {
   if (auto tile = dyn_cast<RankedTensorType>(type))
     return !(tile.hasStaticShape() && tile.getNumElements() == 0) &&
            isOfKernels(tile.getElementType());
-  return !type.isIntOrFloat() || type.getIntOrFloatBitWidth() <= 64;
+  if (type.isSignlessInteger())
+    return llvm::is_contained({1, 8, 16, 32, 64}, type.getIntOrFloatBitWidth());
+  return isa<IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type,
+             Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+static LogicalResult verifyOfKernels(Operation *op, TypeRange types) {
+  for (Type type : types)
+    if (!isa<TitanDialect>(type.getDialect()) && !isOfKernels(type))
+      return withFix(
+          op->emitOpError("[not-supported-yet] a kernel has no values "
+                          "of type ")
+              << type
+              << ": numbers are index, integers of 1, 8, 16, 32 and "
+                 "64 bits, f16, bf16, f32, f64, f8E4M3FN and "
+                 "f8E5M2; a tile has an element",
+          "take the next wider of these; or, of several numbers, a "
+          "tile with a layout");
+  return success();
 }
 
 LogicalResult KernelOp::verifyRegions() {
@@ -404,7 +428,8 @@ LogicalResult KernelOp::verifyRegions() {
   SmallVector<Type> types;
   for (Attribute type : getArgTypes())
     types.push_back(cast<TypeAttr>(type).getValue());
-  if (failed(check(getLaunch(), types, "launch region")))
+  if (failed(verifyOfKernels(*this, types)) ||
+      failed(check(getLaunch(), types, "launch region")))
     return failure();
   auto launch =
       dyn_cast_or_null<LaunchOp>(getLaunch().front().mightHaveTerminator()
@@ -426,6 +451,8 @@ LogicalResult KernelOp::verifyRegions() {
 
   // The launch region runs on the host: scalar arithmetic, maps, requirements.
   for (Operation &op : getLaunch().front()) {
+    if (failed(verifyOfKernels(&op, op.getResultTypes())))
+      return failure();
     bool scalar = isa<arith::ArithDialect>(op.getDialect()) &&
                   llvm::all_of(op.getResultTypes(),
                                [](Type t) { return t.isIntOrIndexOrFloat(); });
@@ -475,12 +502,8 @@ LogicalResult KernelOp::verifyRegions() {
           << llvm::join(hardware.getTargets(), ", ");
       return WalkResult::interrupt();
     }
-    for (Type type : op->getResultTypes())
-      if (!isOfKernels(type)) {
-        op->emitOpError("[invalid-op] a kernel has no values of type ")
-            << type << ": a number has at most 64 bits, a tile an element";
-        return WalkResult::interrupt();
-      }
+    if (failed(verifyOfKernels(op, op->getResultTypes())))
+      return WalkResult::interrupt();
     if (isa<TensorMapOp, RequireOp, StrideOp, DevicePropertyOp>(op)) {
       op->emitOpError("[launch-operation] belongs in the launch region");
       return WalkResult::interrupt();

@@ -135,6 +135,28 @@ LogicalResult verifySwizzle(function_ref<InFlightDiagnostic()> emitError,
 } // namespace
 
 //===----------------------------------------------------------------------===//
+// Types without parameters
+//===----------------------------------------------------------------------===//
+
+template <typename T> static Type parsePlain(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalLess()))
+    return T::get(parser.getContext());
+  InFlightDiagnostic error = parser.emitError(loc)
+                             << "'!" << T::name << "' has no parameters";
+  error.attachNote() << "fix: write !" << T::name;
+  return {};
+}
+
+Type PhaseType::parse(AsmParser &parser) {
+  return parsePlain<PhaseType>(parser);
+}
+void PhaseType::print(AsmPrinter &) const {}
+
+Type SlotType::parse(AsmParser &parser) { return parsePlain<SlotType>(parser); }
+void SlotType::print(AsmPrinter &) const {}
+
+//===----------------------------------------------------------------------===//
 // Global
 //===----------------------------------------------------------------------===//
 

@@ -404,11 +404,9 @@ static void runFor(Agent &agent, const Step &step) {
                                    : __int128(value);
   };
   const __int128 low = number(bounds[0]), high = number(bounds[1]),
-                 by = number(bounds[2]);
-  if (by <= 0)
-    agent.fail(step, Code::InvalidOp,
-               "the step of the loop is " + std::to_string(bounds[2]) +
-                   ": it must be positive");
+                 by = bounds[2];
+  if (std::string why = titan::stepProblem(bounds[2]); !why.empty())
+    agent.fail(step, Code::InvalidOp, why);
   if (std::string why = titan::counterOverflow(bounds[0], bounds[1], bounds[2],
                                                width, isUnsigned);
       !why.empty())

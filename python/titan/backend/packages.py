@@ -80,7 +80,7 @@ def _options(options):
             refuse(f"{name}=True", "leave it out")
     if get("instrumentation_mode", ""):
         refuse(f"instrumentation_mode={options.instrumentation_mode}", "leave it out")
-    return {"num_warps": get("num_warps", 4), "check": _check()}
+    return {"num_warps": get("num_warps", 4), "num_stages": get("num_stages", 3), "check": _check()}
 
 
 def shared_bytes(package):

@@ -1,30 +1,32 @@
 #!/usr/bin/env python3
 """Drops each line of synchronisation of a program in turn, and asks what becomes of it:
 
-    dropped_lines.py --titan build/bin/titan [--schedules N] [--every N] [flags of titan run, of a program] FILE...
+    dropped_lines.py --titan build/bin/titan [--schedules N] [--every N] [--jobs N] [--shard I/N] FILE...
 
     refused       `titan check` refuses it, and a run under the schedule that is named goes wrong, too
-    refused, runs `titan check` refuses it, and none of the schedules that were tried shows it
+    refused, runs `titan check` refuses it, and none of the schedules that were tried shows it (or it is not simulated)
     no program    what is left cannot be expanded, or is refused by the types
     redundant     it is accepted, and `titan check --redundant` lists the line
     proved        it is accepted and proved, and not listed: a mistake of the proof, or of the list
     warned        it is accepted with a warning, and not listed
     accepted      it is accepted and not listed: not proved
+    no end        a command took longer than --timeout seconds: nothing is known of the line
 
 What is accepted has to run clean under all schedules: else it is a mistake of the checker, as what is proved and
-fails is one of the proof (exit 1). Runs are small: `SIZES` says how a program is launched. A line that makes a token
-makes one of nothing instead.
+fails is one of the proof (exit 1; so it ends where a line has no end, or a program does not run as it is). Runs are
+small: `SIZES` says how a program is launched. A line that makes a token makes one of nothing instead. Of a file the
+kernel that the line stands in is looked at. --shard I/N (or TITAN_SHARD=I/N): the I-th of N parts, I from 1 on.
 """
 import argparse
 import collections
 import concurrent.futures
-import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
-import tempfile
+import threading
+import time
 
 LINE = re.compile(r"^\s*(?:(%[\w:]+) = )?titan\.(fence\.\w+|mbarrier\.(?:init|wait|arrive\w*|expect_tx|complete_tx)|barrier\.\w+|"
                   r"cta_sync|syncwarp|cluster\.(?:arrive|wait)|bulk\.(?:commit|wait\w*)|mma\.(?:fence|commit|wait\w*)|"
@@ -44,16 +46,23 @@ SCHEDULES = ["eager", "lazy", "random:1", "skew:0", "skew:3", "random:2", "rando
              "random:6", "random:7", "random:8"]
 
 
+class NoEnd(Exception):
+    """A command took longer than --timeout seconds."""
+
+
 def titan(options, *arguments, text):
+    """The exit status of a command and what it says."""
     try:
         done = subprocess.run([options.titan, *arguments], input=text, capture_output=True, text=True, timeout=options.timeout)
-    except subprocess.TimeoutExpired:
-        return 124, "no end"
+    except subprocess.TimeoutExpired as error:
+        raise NoEnd(" ".join(arguments)) from error
     return done.returncode, done.stdout + done.stderr
 
 
 def code_of(output):
-    return (re.findall(r"error: \[([a-z0-9-]+)\]|error: .*\[([a-z0-9-]+)\]", output) or [("?", "")])[0]
+    """The code of the first error that a command tells."""
+    found = re.search(r"error: \[([a-z0-9-]+)\]|error: .*\[([a-z0-9-]+)\]", output)
+    return found[1] or found[2] if found else "?"
 
 
 def without(lines, at):
@@ -69,39 +78,84 @@ def without(lines, at):
     return "\n".join([*lines[:at], instead, *rest])
 
 
-def judge(options, file, lines, listed, at):
-    text = without(lines, at)
-    if text is None:
-        return None
-    check = ["check", "-"]
-    rc, output = titan(options, *check, "--proof=off", text=text)
-    proved = False
-    if not rc:
-        _, said = titan(options, *check, text=text)
-        proved = bool(re.search(r"^  proved, for", said, re.M)) and "searched, not proved" not in said
-    code = next(filter(None, code_of(output))) if rc else ""
-    if rc == 2 or (code.startswith("pipe-") and "events in" not in output):
-        return "no program", code, ""
-    how = ""
-    flags = SIZES.get(file.stem, [])
-    for schedule in SCHEDULES[:options.schedules]:
-        for hazards in ("on", "off"):
-            went, said = titan(options, "run", "-", "--schedule", schedule, f"--hazards={hazards}", *flags, text=text)
-            cannot = "not-supported-yet" in said or "argument-missing" in said
-            if cannot:
-                break
-            if went:
-                how = f"{next(filter(None, code_of(said)), '?')} under {schedule}" + (", hazards off" if hazards == "off" else "")
-                break
-        if how or cannot:
-            break
-    if rc:
-        return ("refused" if how else "refused, runs"), code, how
-    warning = re.search(r"warning: \[([a-z0-9-]+)\]", output)
-    what = "redundant" if at + 1 in listed else "proved" if proved else "warned" if warning else "accepted"
-    if what == "warned":
-        code = warning[1]
-    return what, code, how
+class Program:
+    """A kernel of a file: its lines of synchronisation, and whether it is simulated."""
+
+    def __init__(self, options, file, lines, name, places):
+        self.options, self.lines, self.name, self.places = options, lines, name, places
+        self.flags = ["--kernel", name] + SIZES.get(file.stem, [])
+        self.lock, self.redundant = threading.Lock(), None
+        text = "\n".join(lines)
+        try:
+            went, said = titan(options, "run", "-", "--schedule", "eager", *self.flags, text=text)
+        except NoEnd as error:
+            went, said = 1, f"no end: {error}"
+        self.simulated = "not-supported-yet" not in said
+        self.why = said if went and self.simulated else ""
+
+    def lists(self, at):
+        """Whether --redundant lists the line; asked once, and not before a line is accepted: it makes many checks."""
+        with self.lock:
+            if self.redundant is None:
+                _, output = titan(self.options, "check", "-", "--kernel", self.name, "--redundant", text="\n".join(self.lines))
+                self.redundant = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: warning: \[orders-nothing\]", output, re.M)}
+            return at + 1 in self.redundant
+
+    def fails(self, text):
+        """How a run of the text goes wrong; nothing where none does."""
+        for schedule in SCHEDULES[:self.options.schedules] if self.simulated else []:
+            for hazards in ("on", "off"):
+                went, said = titan(self.options, "run", "-", "--schedule", schedule, f"--hazards={hazards}", *self.flags, text=text)
+                if went == 2:
+                    raise RuntimeError(f"@{self.name} cannot be run: {said}")
+                if went:
+                    return f"{code_of(said)} under {schedule}" + (", hazards off" if hazards == "off" else "")
+        return ""
+
+    def judge(self, at):
+        """What becomes of the kernel without a line, why, how a run fails, and the seconds that it took to say."""
+        text = without(self.lines, at)
+        if text is None:
+            return None
+        begin = time.monotonic()
+        try:
+            result = self.outcome(text, at)
+        except NoEnd as error:
+            result = "no end", str(error), ""
+        return *result, time.monotonic() - begin
+
+    def outcome(self, text, at):
+        check = ["check", "-", "--kernel", self.name]
+        rc, output = titan(self.options, *check, "--proof=off", text=text)
+        code = code_of(output) if rc else ""
+        if rc == 2 or (code.startswith("pipe-") and "events in" not in output):
+            return "no program", code, ""
+        how = self.fails(text)
+        if rc:
+            return ("refused" if how else "refused, runs"), code, how
+        if self.lists(at):
+            return "redundant", "", how
+        _, said = titan(self.options, *check, text=text)
+        if re.search(r"^  proved, for", said, re.M):
+            return "proved", "", how
+        warning = re.search(r"warning: \[([a-z0-9-]+)\]", output)
+        return ("warned", warning[1], how) if warning else ("accepted", "", how)
+
+
+def programs(options, file):
+    """The kernels of a file. (What stands in a function is of all that there are: of one, here.)"""
+    lines = file.read_text().split("\n")
+    kernels, places, name = [], collections.defaultdict(list), None
+    for number, line in enumerate(lines):
+        if begin := re.match(r"(?:titan\.kernel @(\w+)|func\.func)", line):
+            name = begin[1]
+            kernels += [name] if name else []
+        elif LINE.match(line):
+            places[name].append(number)
+    if None in places:
+        assert len(kernels) == 1, f"{file}: a function that synchronises, of several kernels"
+        places[kernels[0]] = sorted(places[None] + places[kernels[0]])
+    return [Program(options, file, lines, name, places[name]) for name in kernels]
 
 
 def main():
@@ -109,35 +163,53 @@ def main():
     parser.add_argument("--titan", required=True)
     parser.add_argument("--schedules", type=int, default=len(SCHEDULES))
     parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=300)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--shard", default=os.environ.get("TITAN_SHARD", "1/1"))
+    parser.add_argument("--timeout", type=float, default=900, help="seconds that a command may take")
     parser.add_argument("-v", action="store_true", help="a line for each line")
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
-    kinds = ["refused", "refused, runs", "no program", "redundant", "warned", "proved", "accepted"]
+    shard, shards = map(int, options.shard.split("/"))
+    if not 1 <= shard <= shards:
+        parser.error("--shard is I/N, I from 1 to N")
+    kinds = ["refused", "refused, runs", "no program", "redundant", "warned", "proved", "accepted", "no end"]
     print(f"| program | lines | {' | '.join(kinds)} |\n|---|---|{'---|' * len(kinds)}")
     wrong, total = [], collections.Counter()
+    begin = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for file in options.files:
-            text = file.read_text()
-            lines = text.split("\n")
-            _, output = titan(options, "check", "-", "--redundant", text=text)
-            listed = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: warning: \[orders-nothing\]", output, re.M)}
-            places = [n for n, line in enumerate(lines) if LINE.match(line)][::options.every]
+        # All that is to be done is in the pool before anything is waited for.
+        files = [(file, pool.submit(programs, options, file)) for file in options.files]
+        work, number = [], 0
+        for file, found in files:
+            todo = []
+            for program in found.result():
+                if program.why:
+                    wrong.append(f"{file}: @{program.name} does not run as it is: {program.why.strip()}")
+                for at in program.places[::options.every]:
+                    if number % shards == shard - 1:
+                        todo.append((program, at, pool.submit(program.judge, at)))
+                    number += 1
+            work.append((file, todo))
+        for file, todo in work:
             counts, notes = collections.Counter(), []
-            for at, result in zip(places, pool.map(lambda n: judge(options, file, lines, listed, n), places)):
+            for program, at, result in todo:
+                result = result.result()
                 if not result:
                     continue
-                what, code, how = result
+                what, code, how, seconds = result
                 counts[what] += 1
-                if what in ("redundant", "warned", "proved", "accepted") and how or what == "proved":
-                    wrong.append(f"{file}:{at + 1}: {lines[at].strip()}: {what}, and fails: {how}")
+                line = program.lines[at].strip()
+                if what in ("redundant", "warned", "proved", "accepted") and how:
+                    wrong.append(f"{file}:{at + 1}: {line}: {what}, and fails: {how}")
+                elif what in ("proved", "no end"):
+                    wrong.append(f"{file}:{at + 1}: {line}: {what}{code and ': '}{code}")
                 if options.v or what not in ("refused", "no program"):
-                    notes.append(f"  line {at + 1}: {lines[at].strip()}: {what} {code} {how}".rstrip())
+                    notes.append(f"  line {at + 1}: {line}: {what} {code} {how}".rstrip() + f" ({seconds:.1f} s)")
             total.update(counts)
             print(f"| {file.stem} | {counts.total()} | {' | '.join(str(counts[kind]) for kind in kinds)} |", flush=True)
             print("\n".join(notes), end="\n" if notes else "", flush=True)
     print(f"| all | {total.total()} | {' | '.join(str(total[kind]) for kind in kinds)} |")
+    print(f"part {shard} of {shards}: {time.monotonic() - begin:.0f} s by {options.jobs} jobs")
     for each in wrong:
         print("WRONG", each)
     return bool(wrong)

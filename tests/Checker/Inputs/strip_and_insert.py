@@ -4,8 +4,8 @@
 
 A row for each kernel that titan check accepts as it stands: the fences that its author wrote, those
 that titan check --insert-fences puts in, and their costs. It fails where more are put in than the author wrote,
-or where the mended text is not accepted; with --proved, of the kernels that are proved as they stand, where it is
-not proved."""
+or where the mended text is not accepted; with --proved (and --require=proved), of the kernels that are proved as they
+stand, where it is not proved."""
 
 import json
 import os
@@ -61,7 +61,7 @@ def main():
                 if code:
                     continue
                 wrote = counts.get(name, 0) + sum(counts[each] for each in functions)
-                code, done = titan("check", "--insert-fences", bare, "--kernel", name, *flags)
+                code, done = titan("check", "--insert-fences", bare, "--kernel", name, *(ask if proved else flags))
                 row = f"{os.path.basename(path)} @{name}: {wrote} written"
                 rows += 1
                 if code:

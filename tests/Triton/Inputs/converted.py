@@ -1,4 +1,4 @@
-"""converted.py TITAN TEXT.ttir [--grid X,Y,Z] [--num-warps N] [--bound B] [--expected NAME=FILE.npy] NAME=SHAPE:DATA ... NAME=NUMBER ...
+"""converted.py TITAN TEXT.ttir [--grid X,Y,Z] [--num-warps N] [--num-stages N] [--bound B] [--expected NAME=FILE.npy] NAME=SHAPE:DATA ... NAME=NUMBER ...
 
 Runs a program of tt, and the kernel of titan IR that it becomes, on the same arguments, and compares
 what they leave in memory: bit for bit, or within B (of the value, or of 1 where that is more). The program leaves in
@@ -44,6 +44,7 @@ def main():
     parser.add_argument("text")
     parser.add_argument("--grid", default="1")
     parser.add_argument("--num-warps", default="4")
+    parser.add_argument("--num-stages", default="3")
     parser.add_argument("--bound", type=float, default=0)
     parser.add_argument("--expected")
     parser.add_argument("arguments", nargs="*")
@@ -67,7 +68,7 @@ def main():
             return [word for name in pointers for word in ("--out", f"{name}={folder}/{which}.{name}.npy")]
 
         kernel = f"{folder}/kernel.mlir"
-        run("compile", "--emit=titan", "--num-warps", given.num_warps, given.text, "-o", kernel)
+        run("compile", "--emit=titan", "--num-warps", given.num_warps, "--num-stages", given.num_stages, given.text, "-o", kernel)
         run("run", given.text, "--grid", given.grid, *flags, *outs("tt"))
         text = pathlib.Path(kernel).read_text()
         for axis, count in zip("xyz", (given.grid + ",1,1").split(",")):

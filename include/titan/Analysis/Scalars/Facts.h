@@ -57,7 +57,8 @@ public:
   const std::vector<Polynomial> &operands(Atom atom) const {
     return std::get<2>(*keys[atom]);
   }
-  std::string name(Atom atom) const { return names[atom]; }
+  /// Empty: nobody has named it.
+  const std::string &name(Atom atom) const { return names[atom]; }
   size_t size() const { return names.size(); }
   /// Whether the atom is, or is computed from, one of which `is` is true.
   bool dependsOn(Atom atom, const std::function<bool(Atom)> &is) const;

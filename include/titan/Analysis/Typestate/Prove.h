@@ -33,6 +33,8 @@ struct ProofReport {
   /// Where it stopped: the first place, why, and what would let it go on.
   mlir::Operation *stoppedAt = nullptr;
   std::string reason, goOn;
+  /// The rules of what was not shown, "MM-53, MM-57"; empty: of the language alone.
+  std::string rules;
   /// Systems of facts that were looked at.
   uint64_t systems = 0;
   double seconds = 0; ///< of the thread's own time

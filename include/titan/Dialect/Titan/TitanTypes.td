@@ -247,6 +247,8 @@ def Titan_PhaseType : Titan_Type<"Phase", "phase"> {
     ```
     `titan.mbarrier.arrive` yields it, `titan.mbarrier.wait_state` waits for the end of that phase.
   }];
+  // (MLIR's own parser of a type without parameters passes over what stands in `<>`.)
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Titan_InFlightType : Titan_Type<"InFlight", "inflight"> {
@@ -287,6 +289,7 @@ def Titan_SlotType : Titan_Type<"Slot", "slot"> {
     `titan.pipe.acquire` and `titan.pipe.wait` yield it; `titan.pipe.commit` and
     `titan.pipe.release` end its use.
   }];
+  let hasCustomAssemblyFormat = 1; // as of Phase
 }
 
 #endif
