@@ -12,9 +12,9 @@
 //   Q K0 | Q K1, W0 V | ... | Q' K0', Wn V | Q' K1', W0' V' | ...
 //                                            O of the first tile leaves
 //
-// So the tensor cores have no gap where a tile begins. With a mask the warp that loads works out each round's tile,
-// and says it in a letter beside Q; there are two of both. Behind a CTA's last tile comes one that is not there: a block of
-// zeros, whose scores nobody uses.
+// So the tensor cores have no gap where a tile begins. The warp that loads works out each round's tile, and says it
+// in a letter beside Q; there are two of both. (A warpgroup that divides by itself is slower, without a mask, too.) Behind a
+// CTA's last tile comes one that is not there: a block of zeros, whose scores nobody uses.
 //
 // Names of values end in F where they are of a CTA's first tile, in N where they are of the next one.
 //
@@ -171,9 +171,8 @@ titan.elect {)");
     w.text("titan.mbarrier.wait %emptyQ$g[%stageQ : index] parity(%free) : "
            "!barsQ");
   }
-  if (hasLetters())
-    letter("");
-  for (size_t which = 0; hasLetters() && which < std::size(said); ++which) {
+  letter("");
+  for (size_t which = 0; which < std::size(said); ++which) {
     w.set("i", int64_t(which));
     w.set("said", which == Blocks ? "wanted" : said[which]);
     w.text(R"(
@@ -274,10 +273,9 @@ void AttentionText::attendAhead(int64_t group) {
 %done:3 = scf.for %round = %c0 to %rounds step %c1
     iter_args(%base = %c0, %raw0 = %rawF, %pending = %noStore) -> (index, !scores, !bulk) {
 %stageQ = arith.remui %round, %c2 : index)");
-  if (hasLetters()) {
-    letter("");
+  letter("");
+  if (masksRows())
     readLetter("", "", {Row, Blocks});
-  }
   w.text(R"(
 %newest = arith.subi %blocks, %c1 : index
 %back = arith.subi %blocks, %c1 : index)");
@@ -307,21 +305,13 @@ void AttentionText::attendAhead(int64_t group) {
 %baseN = arith.addi %base, %blocks : index)");
   scoresAhead(group, "N", "nextRound", true);
   endLast();
-  if (hasLetters()) {
-    readLetter("", "O", {Row});
-    readLetter("", "", {Batch, Head, Any});
-  } else {
-    placeOf("round");
-    w.text(R"(
-%rowO = arith.addi %row, %c0 : index
-%batch = arith.divui %any, %heads : index
-%head = arith.remui %any, %heads : index)");
-  }
+  readLetter("", "O", {Row});
+  readLetter("", "", {Batch, Head, Any});
   w.set("down", 64 * group);
   w.set("ownRow", "rowOut");
   w.text(R"(
 %rowOut = arith.addi %rowO, %c$down : index
-// Q, and the letter if there is one, have been read.
+// Q and the letter have been read.
 titan.syncwarp
 titan.elect {
 titan.mbarrier.arrive %emptyQ$g[%stageQ : index] : !barsQ

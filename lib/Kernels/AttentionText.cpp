@@ -89,7 +89,7 @@ void AttentionText::types() {
 !outFlight = !titan.inflight<tensor<64x${size}xf32, #acc>>
 !group  = !titan.token<mma>
 !bulk   = !titan.token<bulk>)");
-  if (hasLetters())
+  if (o.ahead)
     letterTypes();
   if (o.lse)
     w.text(R"(
@@ -388,7 +388,7 @@ titan.require %few_queries, "launch-check", "at most 2^30 queries: the numbers o
   auto pass = [&](const char *name) { handed.pass(name, "index"); };
   if (masksRows()) {
     w.text(R"(
-// As many heads at a time as have their keys and values in some 32 MB of the L2 cache, bands of one size.
+// As many heads at a time as have their keys and values in some $bandMiB MB of the L2 cache, bands of one size.
 %bytes = arith.muli %keys, %c$headBytes : index
 %fit = arith.divui %c$bandBytes, %bytes : index)");
     if (o.ahead)
@@ -476,7 +476,7 @@ void AttentionText::body() {
   bool own = o.persistent && o.ownOutput();
   if (own)
     w.text("%out = titan.shared.alloc : $ringO");
-  if (hasLetters())
+  if (o.ahead)
     w.text("%letters = titan.shared.alloc : !letters");
   allocateRings();
   for (int64_t group = 0; group < o.warpgroups(); ++group) {
@@ -511,7 +511,8 @@ titan.return)");
 }
 
 std::string AttentionText::write() {
-  w.set("bandBytes", bandBytes);
+  w.set("bandMiB", bandMiB(o.ahead));
+  w.set("bandBytes", bandBytes(o.ahead));
   w.set("headBytes", 2 * o.size * bytesOf(o.element));
   w.set("shapes",
         w.fill(o.ragged ? R"(Q and O are rows x heads x $size,
@@ -535,10 +536,8 @@ std::string AttentionText::write() {
 // arrives at the next one's barrier, and computes weights while those run.)");
   if (o.ahead)
     w.text(R"(
-// A tile's first scores are computed beside the last product of the tile before it.)");
-  if (hasLetters())
-    w.text("// The one that loads says in a letter, beside Q, which tile that "
-           "is.");
+// A tile's first scores are computed beside the last product of the tile before
+// it. The one that loads says in a letter, beside Q, which tile that is.)");
   w.text("\n\n");
   types();
   functions();

@@ -93,8 +93,6 @@ protected:
   void release(const char *ring, const char *stage);
   // AttentionAhead.cpp
   enum Said { Row, Blocks, Batch, Head, Any };
-  /// Without a mask a tile's place is soon worked out, and the checker can follow it.
-  bool hasLetters() const { return o.ahead && masksRows(); }
   void letterTypes();
   void placeFunctions();
   void placeOf(const char *round);

@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <sstream>
 
 using namespace titan;
@@ -97,13 +99,17 @@ TEST(AttentionModel, PicksWhatThereIs) {
         }
 }
 
-/// As h200-attention-ahead.json calls it.
+/// As the races call it. "old" are kernels of before --ahead and --skip; -l bands as large as they are now; n
+/// neither, made with them.
 static std::string raceNameOf(const AttentionOptions &o) {
   std::ostringstream text;
   text << 'd' << o.size << (o.causal ? "-causal-" : "-full-");
   if (o.ahead || *o.skip)
     text << (o.ahead ? 'a' : 's') << o.warpgroups()
-         << (o.ahead && *o.skip ? "s" : "") << (*o.turns ? "" : "-nt");
+         << (o.ahead && *o.skip ? "s" : "") << (*o.turns ? "" : "-nt")
+         << (o.ahead && o.causal ? "-l" : "");
+  else if (o.size == 128 && o.causal && *o.turns && !o.persistent)
+    text << 'n' << o.warpgroups();
   else
     text << "old-" << o.rows << 'x' << o.keys << "-t"
          << (*o.turns ? "on" : "off") << "-p" << (o.persistent ? "on" : "off");
@@ -112,31 +118,43 @@ static std::string raceNameOf(const AttentionOptions &o) {
 
 /// Both sizes, with a causal mask and without, sixteen shapes each, an H200; beside FlashAttention 4 and cuDNN.
 TEST(AttentionModel, PicksWhatIsAheadWhereItIsFaster) {
-  std::ifstream file(TITAN_RESULTS "/h200-attention-ahead.json");
-  json table = json::parse(file);
-  int races = 0, ahead = 0;
+  // By group and shape the ratios of each race. Peers' clocks differ from race to race: what is picked is held to
+  // the best beside it, in every race that has it.
+  std::map<std::pair<json, json>, std::vector<json>> raced;
+  for (const char *name :
+       {"/h200-attention-ahead.json", "/h200-attention-ahead-bands.json"}) {
+    std::ifstream file(TITAN_RESULTS + std::string(name));
+    json table = json::parse(file);
+    for (const json &race : table["races"])
+      raced[{race["group"], race["shape"]}].push_back(race["ratios"]);
+  }
+  int ahead = 0;
   double logs = 0;
-  for (const json &race : table["races"]) {
-    AttentionShape shape{race["shape"][0], race["shape"][1], race["shape"][2],
-                         race["shape"][3], race["shape"][4]};
+  for (auto &[where, races] : raced) {
+    auto &[group, s] = where;
+    AttentionShape shape{s[0], s[1], s[2], s[3], s[4]};
     AttentionOptions given;
-    given.size = race["group"][0];
-    given.causal = race["group"][2] == "causal";
+    given.size = group[0];
+    given.causal = group[2] == "causal";
     AttentionOptions options = *checkAttention(pickAttention(shape, given));
     std::string picked = raceNameOf(options);
-    ASSERT_TRUE(race["ratios"].contains(picked))
-        << picked << " " << race["shape"];
-    double its = race["ratios"][picked][0], best = 0;
-    for (auto &[name, ratio] : race["ratios"].items())
-      if (name[0] == 'd')
-        best = std::max(best, ratio[0].get<double>());
-    EXPECT_GE(its, 0.965 * best) << picked << " " << race["shape"];
-    EXPECT_GE(its, 0.94) << picked << " " << race["shape"];
-    logs += std::log(its);
+    std::optional<double> its; // In the last race.
+    for (const json &ratios : races) {
+      if (!ratios.contains(picked))
+        continue;
+      its = ratios[picked][0];
+      double best = 0;
+      for (auto &[name, ratio] : ratios.items())
+        if (name[0] == 'd')
+          best = std::max(best, ratio[0].get<double>());
+      EXPECT_GE(*its, 0.965 * best) << picked << " " << s;
+    }
+    ASSERT_TRUE(its) << picked << " " << s;
+    EXPECT_GE(*its, 0.94) << picked << " " << s;
+    logs += std::log(*its);
     ahead += options.ahead;
-    ++races;
   }
-  EXPECT_EQ(races, 64);
-  EXPECT_GE(ahead, 40);
-  EXPECT_GE(std::exp(logs / races), 1.0);
+  EXPECT_EQ(raced.size(), 64u);
+  EXPECT_GE(ahead, 48);
+  EXPECT_GE(std::exp(logs / raced.size()), 1.015);
 }
