@@ -200,24 +200,39 @@ int titan::reportRedundant(Session &session, ModuleOp module, KernelOp only,
         findRedundant(kernel, optionsOf(command), proves);
     if (failed(found))
       return session.finish(Findings, "");
-    for (const RedundantOp &each : found->ops) {
-      Finding finding{.code = Code::OrdersNothing,
-                      .message = "'" + each.op->getName().getStringRef().str() +
-                                 "' of @" + kernel.getSymName().str() +
-                                 " orders nothing: " + each.reason,
-                      .loc = each.op->getLoc()};
-      finding.severity = command.strictness.severityOf(Code::OrdersNothing);
-      session.report(finding);
-    }
+    const Severity severity =
+        command.strictness.severityOf(Code::OrdersNothing);
+    auto name = [&](const RedundantOp &each) {
+      return "'" + each.op->getName().getStringRef().str() + "' of @" +
+             kernel.getSymName().str();
+    };
+    for (const RedundantOp &each : found->ops)
+      session.report({.code = Code::OrdersNothing,
+                      .severity = severity,
+                      .message = name(each) +
+                                 " orders nothing: " + each.reason +
+                                 (found->proved ? "; proved without it" : ""),
+                      .loc = each.op->getLoc()});
+    for (const RedundantOp &each : found->proofNeeds)
+      session.report({.code = Code::OrdersNothing,
+                      .severity = std::min(severity, Severity::Note),
+                      .message = name(each) + ": " + each.reason,
+                      .loc = each.op->getLoc(),
+                      .fix = "leave it where it is, or do without the proof"});
+    const size_t proofNeeds = found->proofNeeds.size();
     verdict += llvm::formatv(
-        "{0}@{1}: {2} of {3} fences and waits order nothing; {4}, {5}",
+        "{0}@{1}: {2} of {3} fences and waits order nothing{4}; {5}, {6}",
         verdict.empty() ? "" : "\n", kernel.getSymName(), found->ops.size(),
-        found->looked, plural(found->checks, "check"),
+        found->looked,
+        proofNeeds ? "; the proof alone needs " + std::to_string(proofNeeds)
+                   : "",
+        plural(found->checks, "check"),
         found->proved ? "and what is left is proved as before"
                       : "by the search alone");
     kernels.push_back(llvm::json::Object{
         {"kernel", jsonText(kernel.getSymName())},
         {"redundant", static_cast<int64_t>(found->ops.size())},
+        {"proof_needs", static_cast<int64_t>(proofNeeds)},
         {"looked", found->looked},
         {"proved", found->proved},
         {"checks", found->checks}});

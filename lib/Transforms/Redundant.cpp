@@ -12,6 +12,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace titan;
@@ -82,7 +83,7 @@ public:
     if (failed(needless()))
       return failure();
     // Confirmed; else one after the other.
-    if (!gone.empty() && !staysSame()) {
+    if (!gone.empty() && compare() != Without::Same) {
       std::vector<Operation *> all = std::move(gone);
       gone.clear();
       for (Operation *op : llvm::reverse(all))
@@ -106,6 +107,10 @@ public:
       body.walk([&](Operation *op) {
         if (llvm::is_contained(gone, op))
           result.ops.push_back({op, reasons[op]});
+        else if (proofNeeds.contains(op))
+          result.proofNeeds.push_back(
+              {op, "the proof needs it; without it the kernel is searched, and "
+                   "nothing is found"});
       });
     });
     return std::move(result);
@@ -125,20 +130,34 @@ private:
     });
   }
 
-  /// Whether the checker says the same without all that is gone.
-  bool staysSame() {
+  enum class Without { Differs, Unproved, Same };
+
+  /// What the checker says without all that is gone. Unproved: it is accepted
+  /// with the same findings, and the proof that there was is lost.
+  Without compare() {
     // What cannot be expanded without it needs it.
     ScopedDiagnosticHandler quiet(kernel.getContext(),
                                   [](Diagnostic &) { return success(); });
     auto clone = without(gone);
-    return clone && verdictOf(check(kernelOf(*clone), options)) == before &&
-           (!result.proved || proves(kernelOf(*clone)));
+    if (!clone)
+      return Without::Differs;
+    CheckReport found = check(kernelOf(*clone), options);
+    if (verdictOf(found) != before)
+      return Without::Differs;
+    if (!result.proved || proves(kernelOf(*clone)))
+      return Without::Same;
+    // What the search alone does not decide is refused.
+    return found.accepted() ? Without::Unproved : Without::Differs;
   }
 
   void tryWithout(Operation *op) {
     gone.push_back(op);
-    if (!staysSame())
-      gone.pop_back();
+    Without then = compare();
+    if (then == Without::Same)
+      return;
+    gone.pop_back();
+    if (then == Without::Unproved)
+      proofNeeds.insert(op);
   }
 
   /// The fences that are not among the cheapest that meet all needs.
@@ -202,6 +221,7 @@ private:
   Verdict before;
   std::vector<Operation *> gone;
   std::map<Operation *, std::string> reasons;
+  llvm::SmallPtrSet<Operation *, 8> proofNeeds;
   RedundantReport result;
 };
 } // namespace

@@ -1,10 +1,22 @@
-// --redundant, of a kernel that is proved: what only the proof needs orders something; and waits for flags.
+// --redundant, of a kernel that is proved: what only the proof needs is told as a group of its own; and waits for flags.
 //
 // The last release of all is waited for by nobody: the search finds the same without it, the proof counts it.
 // RUN: titan check %s --kernel tail | FileCheck %s --check-prefix=PROVED
 // PROVED: proved, for every size that the launch admits
-// RUN: titan check %s --kernel tail --redundant 2>&1 | FileCheck %s --check-prefix=TAIL --implicit-check-not=titan.mbarrier.arrive
-// TAIL: @tail: {{[0-9]+}} of {{[0-9]+}} fences and waits order nothing; {{[0-9]+}} checks, and what is left is proved as before
+// RUN: titan check %s --kernel tail --redundant 2>&1 | FileCheck %s --check-prefix=TAIL --implicit-check-not="'titan.mbarrier.arrive' of @tail orders nothing"
+// TAIL: [[#@LINE+114]]:11: remark: [orders-nothing] 'titan.mbarrier.arrive' of @tail: the proof needs it; without it the kernel is searched, and nothing is found
+// TAIL: fix: leave it where it is, or do without the proof
+// TAIL: @tail: {{[0-9]+}} of {{[0-9]+}} fences and waits order nothing; the proof alone needs {{[1-9][0-9]*}}; {{[0-9]+}} checks, and what is left is proved as before
+// RUN: titan check %s --kernel tail --redundant --json | FileCheck %s --check-prefix=JSON
+// JSON: "code": "orders-nothing"
+// JSON: 'titan.mbarrier.arrive' of @tail: the proof needs it
+// JSON: "severity": "note"
+// JSON: "proof_needs": {{[1-9]}}
+// RUN: titan check %s --kernel tail --redundant --sarif | FileCheck %s --check-prefix=SARIF
+// SARIF: "level": "note"
+// SARIF: 'titan.mbarrier.arrive' of @tail: the proof needs it
+// RUN: titan check %s --kernel tail --redundant --orders-nothing=ignored 2>&1 | FileCheck %s --check-prefix=IGNORED --implicit-check-not=orders-nothing
+// IGNORED: the proof alone needs
 // RUN: titan check %s --kernel tail --redundant --proof=off 2>&1 | FileCheck %s --check-prefix=SEARCH
 // SEARCH: [orders-nothing] 'titan.mbarrier.arrive' of @tail orders nothing: without this arrival the checker finds the same
 // SEARCH: @tail: {{[0-9]+}} of {{[0-9]+}} fences and waits order nothing; {{[0-9]+}} checks, by the search alone
@@ -14,7 +26,7 @@
 // GRID: @grid: 0 of 1 fences and waits order nothing
 // VARIANT twice: after wait add titan.flag.wait %count[%c0], %n32 : !word
 // RUN: %variant twice %s | titan check - --kernel grid --redundant 2>&1 | FileCheck %s --check-prefix=TWICE
-// TWICE: [orders-nothing] 'titan.flag.wait' of @grid orders nothing: without this wait the checker finds the same
+// TWICE: [orders-nothing] 'titan.flag.wait' of @grid orders nothing: without this wait the checker finds the same; proved without it
 // TWICE: @grid: 1 of 2 fences and waits order nothing
 
 !matrix = !titan.global<?x?xf32>

@@ -11,8 +11,9 @@
 // meet all needs, the same method says; the others order nothing. That is then
 // confirmed without them. Waits are left out one after the other, from the
 // last to the first, and stay out where the checker's findings are the same
-// and what was proved still is: with all that is reported gone, the verdict is
-// what it was.
+// and what was proved still is: with all that orders nothing gone, the verdict
+// is what it was. Where only the proof changes its mind the operation is of a
+// group of its own.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_TRANSFORMS_REDUNDANT_H
@@ -32,6 +33,10 @@ struct RedundantOp {
 
 struct RedundantReport {
   std::vector<RedundantOp> ops; ///< in the order of the text
+  /// Only the proof needs them: without one of them (and without `ops`) the
+  /// kernel is accepted, with the same findings, and not proved. In the order of
+  /// the text.
+  std::vector<RedundantOp> proofNeeds;
   unsigned looked = 0, checks = 0;
   /// The kernel is proved, and is without them. Else the search alone was asked.
   bool proved = false;

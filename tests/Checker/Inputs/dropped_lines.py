@@ -6,16 +6,18 @@
     refused       `titan check` refuses it, and a run under the schedule that is named goes wrong, too
     refused, runs `titan check` refuses it, and none of the schedules that were tried shows it (or it is not simulated)
     no program    what is left cannot be expanded, or is refused by the types
-    redundant     it is accepted, and `titan check --redundant` lists the line
+    redundant     it is accepted, and `titan check --redundant` lists the line: it orders nothing
+    for the proof it is accepted and not proved, and --redundant lists the line: the proof alone needs it
     proved        it is accepted and proved, and not listed: a mistake of the proof, or of the list
     warned        it is accepted with a warning, and not listed
     accepted      it is accepted and not listed: not proved
-    no end        a command took longer than --timeout seconds: nothing is known of the line
+    unknown       a command took longer than --timeout seconds, or could not be carried out: nothing is known of the line
 
 What is accepted has to run clean under all schedules: else it is a mistake of the checker, as what is proved and
-fails is one of the proof (exit 1; so it ends where a line has no end, or a program does not run as it is). Runs are
-small: `SIZES` says how a program is launched. A line that makes a token makes one of nothing instead. Of a file the
-kernel that the line stands in is looked at. --shard I/N (or TITAN_SHARD=I/N): the I-th of N parts, I from 1 on.
+fails is one of the proof (exit 1; so it ends where something is unknown, or a program does not run as it is: its
+lines are then checked and not run). Runs are small: `SIZES` says how a program is launched. A line that makes a token
+makes one of nothing instead. Of a file the kernel that the line stands in is looked at. --shard I/N (or
+TITAN_SHARD=I/N): the I-th of N parts, I from 1 on.
 """
 import argparse
 import collections
@@ -34,8 +36,10 @@ LINE = re.compile(r"^\s*(?:(%[\w:]+) = )?titan\.(fence\.\w+|mbarrier\.(?:init|wa
                   r"tcgen05\.(?:fence_\w+|commit)|tmem\.wait_\w+|cp_async\.(?:commit|wait\w*|mbarrier_arrive))\b")
 # Flags of titan run: small launches, in which every loop runs at least twice, and rings come round.
 GEMM = "--shape A=264x264 --arg A=ints:1 --shape B=264x264 --arg B=ints:2 --shape D=264x264 --arg D=zeros"
+MATRICES = "--shape A=264x264 --shape B=264x264 --shape D=264x264"
 SIZES = {"copy": "--size M=72 --size N=72", "pipeline": "--size M=72 --size N=264", "groups": "--size M=72 --size K=704 --size G=3",
          "gemm": "--size M=72 --size N=520 --size K=520 --sms 1", "gemm_bare": "--size M=72 --size N=520 --size K=520 --sms 1",
+         "gemm_blackwell": MATRICES, "gemm_blackwell_pair": MATRICES, "gemm_gfx942": MATRICES.replace("264", "256"),
          "gemm_cluster": GEMM + " --sms 2", "gemm_cluster_pipes": GEMM + " --sms 2", "gemm_pingpong": GEMM + " --sms 2",
          "gemm_pingpong_pipes": GEMM + " --sms 2", "gemm_dynamic": GEMM + " --shape counter=1 --arg counter=zeros --sms 2",
          "gemm_dynamic_pipes": GEMM + " --shape counter=1 --arg counter=zeros --sms 2",
@@ -48,6 +52,9 @@ SCHEDULES = ["eager", "lazy", "random:1", "skew:0", "skew:3", "random:2", "rando
 
 class NoEnd(Exception):
     """A command took longer than --timeout seconds."""
+
+    def __str__(self):
+        return "no end: " + super().__str__()
 
 
 def titan(options, *arguments, text):
@@ -84,22 +91,25 @@ class Program:
     def __init__(self, options, file, lines, name, places):
         self.options, self.lines, self.name, self.places = options, lines, name, places
         self.flags = ["--kernel", name] + SIZES.get(file.stem, [])
-        self.lock, self.redundant = threading.Lock(), None
+        self.lock, self.listed = threading.Lock(), None
         text = "\n".join(lines)
         try:
             went, said = titan(options, "run", "-", "--schedule", "eager", *self.flags, text=text)
         except NoEnd as error:
-            went, said = 1, f"no end: {error}"
-        self.simulated = "not-supported-yet" not in said
-        self.why = said if went and self.simulated else ""
+            went, said = 1, str(error)
+        self.why = said if went and "not-supported-yet" not in said else ""
+        self.simulated = not went
 
     def lists(self, at):
-        """Whether --redundant lists the line; asked once, and not before a line is accepted: it makes many checks."""
+        """What --redundant lists the line as, if it does; asked once, and not before a line is accepted: it makes many checks."""
         with self.lock:
-            if self.redundant is None:
-                _, output = titan(self.options, "check", "-", "--kernel", self.name, "--redundant", text="\n".join(self.lines))
-                self.redundant = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: warning: \[orders-nothing\]", output, re.M)}
-            return at + 1 in self.redundant
+            if self.listed is None:
+                went, output = titan(self.options, "check", "-", "--kernel", self.name, "--redundant", text="\n".join(self.lines))
+                if went:
+                    raise RuntimeError(f"check --redundant: {output}")
+                listed = re.findall(r"^<stdin>:(\d+):\d+: (warning|remark): \[orders-nothing\]", output, re.M)
+                self.listed = {int(line): {"warning": "redundant", "remark": "for the proof"}[how] for line, how in listed}
+            return self.listed.get(at + 1, "")
 
     def fails(self, text):
         """How a run of the text goes wrong; nothing where none does."""
@@ -107,7 +117,7 @@ class Program:
             for hazards in ("on", "off"):
                 went, said = titan(self.options, "run", "-", "--schedule", schedule, f"--hazards={hazards}", *self.flags, text=text)
                 if went == 2:
-                    raise RuntimeError(f"@{self.name} cannot be run: {said}")
+                    raise RuntimeError(f"cannot be run: {said}")
                 if went:
                     return f"{code_of(said)} under {schedule}" + (", hazards off" if hazards == "off" else "")
         return ""
@@ -120,8 +130,8 @@ class Program:
         begin = time.monotonic()
         try:
             result = self.outcome(text, at)
-        except NoEnd as error:
-            result = "no end", str(error), ""
+        except Exception as error:  # The other lines, and programs, go on.
+            result = "unknown", f"{error}".strip(), ""
         return *result, time.monotonic() - begin
 
     def outcome(self, text, at):
@@ -133,11 +143,14 @@ class Program:
         how = self.fails(text)
         if rc:
             return ("refused" if how else "refused, runs"), code, how
-        if self.lists(at):
-            return "redundant", "", how
+        listed = self.lists(at)
+        if listed == "redundant":
+            return listed, "", how
         _, said = titan(self.options, *check, text=text)
         if re.search(r"^  proved, for", said, re.M):
             return "proved", "", how
+        if listed:
+            return listed, "", how
         warning = re.search(r"warning: \[([a-z0-9-]+)\]", output)
         return ("warned", warning[1], how) if warning else ("accepted", "", how)
 
@@ -172,7 +185,7 @@ def main():
     shard, shards = map(int, options.shard.split("/"))
     if not 1 <= shard <= shards:
         parser.error("--shard is I/N, I from 1 to N")
-    kinds = ["refused", "refused, runs", "no program", "redundant", "warned", "proved", "accepted", "no end"]
+    kinds = ["refused", "refused, runs", "no program", "redundant", "for the proof", "warned", "proved", "accepted", "unknown"]
     print(f"| program | lines | {' | '.join(kinds)} |\n|---|---|{'---|' * len(kinds)}")
     wrong, total = [], collections.Counter()
     begin = time.monotonic()
@@ -181,8 +194,12 @@ def main():
         files = [(file, pool.submit(programs, options, file)) for file in options.files]
         work, number = [], 0
         for file, found in files:
-            todo = []
-            for program in found.result():
+            todo, kernels = [], []
+            try:
+                kernels = found.result()
+            except Exception as error:  # The other programs go on.
+                wrong.append(f"{file}: {error}")
+            for program in kernels:
                 if program.why:
                     wrong.append(f"{file}: @{program.name} does not run as it is: {program.why.strip()}")
                 for at in program.places[::options.every]:
@@ -199,9 +216,9 @@ def main():
                 what, code, how, seconds = result
                 counts[what] += 1
                 line = program.lines[at].strip()
-                if what in ("redundant", "warned", "proved", "accepted") and how:
+                if what in ("redundant", "for the proof", "warned", "proved", "accepted") and how:
                     wrong.append(f"{file}:{at + 1}: {line}: {what}, and fails: {how}")
-                elif what in ("proved", "no end"):
+                elif what in ("proved", "unknown"):
                     wrong.append(f"{file}:{at + 1}: {line}: {what}{code and ': '}{code}")
                 if options.v or what not in ("refused", "no program"):
                     notes.append(f"  line {at + 1}: {line}: {what} {code} {how}".rstrip() + f" ({seconds:.1f} s)")
