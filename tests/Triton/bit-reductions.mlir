@@ -12,6 +12,13 @@
 // RUN: %python %S/Inputs/converted.py titan %t.xor.mlir --num-warps 4 x=1024:ints:1 y=32:poison n=1
 // RUN: sed 's/arith.ori/arith.addi/' %s > %t.sum.mlir
 // RUN: %python %S/Inputs/converted.py titan %t.sum.mlir --num-warps 4 x=1024:ints:1 y=32:poison n=1
+// With a sign 1 is -1, and less than 0.
+// RUN: sed 's/arith.ori/arith.maxsi/' %s > %t.max.mlir
+// RUN: %python %S/Inputs/converted.py titan %t.max.mlir --num-warps 1 x=1024:ints:1 y=32:poison n=3
+// RUN: %python %S/Inputs/converted.py titan %t.max.mlir --num-warps 4 x=1024:ints:1 y=32:poison n=3
+// RUN: %python %S/Inputs/converted.py titan %t.max.mlir --num-warps 4 x=1024:ints:1 y=32:poison n=100
+// RUN: sed 's/arith.ori/arith.minsi/' %s > %t.least.mlir
+// RUN: %python %S/Inputs/converted.py titan %t.least.mlir --num-warps 4 x=1024:ints:1 y=32:poison n=3
 // RUN: sed 's/arith.ori/arith.minui/' %s > %t.min.mlir
 // RUN: %python %S/Inputs/converted.py titan %t.min.mlir --num-warps 4 x=1024:ints:1 y=32:poison n=3
 tt.func public @bits(%x: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %n: i32) {
