@@ -42,6 +42,13 @@
 // RUN: sed 's/step %%c3/step %%step/' %t.wide.mlir | titan compile - --check=off --emit=titan -o - | FileCheck %s --check-prefix=LOAD
 // LOAD-NOT: titan.cp_async
 // LOAD: titan.global.load
+// From 0 by 1 the counter is the number of the round; slots are numbers of i32, of counters of 64 and of 16 bits, too.
+// RUN: sed 's/ %%from to %%to step %%step/ %%zero_ to %%to step %%one_/; s/^  %%c3 = .*/  %%zero_ = arith.constant 0 : i64\n  %%one_ = arith.constant 1 : i64/; s/%%from: i32, %%to: i32, %%step: i32/%%to: i64/; s/tensor<128xf32>) : i32 {/tensor<128xf32>) : i64 {/' %s > %t.count.mlir
+// RUN: titan compile %t.count.mlir --check=off --emit=titan -o - | FileCheck %s
+// RUN: %python %S/Inputs/converted.py titan %t.count.mlir x=1408:random:1 out=128:poison to=11
+// RUN: sed 's/constant \([01]\) : i64/constant \1 : i16/; s/%%to: i64/%%bound: i32/; s/tensor<128xf32>) : i64 {/tensor<128xf32>) : i16 {/; s/^  %%zero = /  %%to = arith.trunci %%bound : i32 to i16\n&/' %t.count.mlir > %t.narrow.mlir
+// RUN: titan compile %t.narrow.mlir --check=off --emit=titan -o - | FileCheck %s
+// RUN: %python %S/Inputs/converted.py titan %t.narrow.mlir x=1408:random:1 out=128:poison bound=11
 module {
 tt.func public @bounds(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %from: i32, %to: i32, %step: i32) {
   %c3 = arith.constant 3 : i32

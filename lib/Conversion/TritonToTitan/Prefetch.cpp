@@ -441,7 +441,10 @@ LogicalResult LoopPrefetch::rewrite(Value memory) {
 
   // The rounds before the loop.
   Value counter = loop.getLowerBound();
-  Type i32 = b.getI32Type();
+  Type type = counter.getType(), i32 = b.getI32Type();
+  // There may be more rounds than i32 counts, whose slots go on as before.
+  Type numbers =
+      type.isInteger() && type.getIntOrFloatBitWidth() > 32 ? type : i32;
   SmallVector<Value> ahead;
   for (unsigned number : carried)
     ahead.push_back(loop.getInitArgs()[number]);
@@ -474,7 +477,7 @@ LogicalResult LoopPrefetch::rewrite(Value memory) {
   bool counts = matchPattern(loop.getLowerBound(), m_Zero()) &&
                 matchPattern(loop.getStep(), m_One());
   if (!counts)
-    inits.push_back(c.constant(i32, 0));
+    inits.push_back(c.constant(numbers, 0));
   auto now = scf::ForOp::create(b, loop.getLowerBound(), loop.getUpperBound(),
                                 loop.getStep(), inits, /*bodyBuilder=*/nullptr,
                                 loop.getUnsignedCmp());
@@ -486,6 +489,14 @@ LogicalResult LoopPrefetch::rewrite(Value memory) {
   Value round = counts ? now.getInductionVar() : now.getRegionIterArgs().back();
   b.setInsertionPointToStart(body);
   auto number = [&](int64_t n) { return c.constant(round.getType(), n); };
+  auto slotOf = [&](Value round) -> Value {
+    Value slot = arith::RemUIOp::create(b, round, number(stages));
+    if (isa<IndexType>(slot.getType()) || slot.getType() == i32)
+      return slot;
+    if (slot.getType().getIntOrFloatBitWidth() > 32)
+      return arith::TruncIOp::create(b, i32, slot);
+    return arith::ExtUIOp::create(b, i32, slot);
+  };
   CpAsyncWaitGroupOp::create(b, stages - 2);
   if (exchanges)
     CtaSyncOp::create(b);
@@ -497,12 +508,11 @@ LogicalResult LoopPrefetch::rewrite(Value memory) {
                        c.constant(loop.getStep().getType(), stages - 1))),
                now.getRegionIterArgs().slice(old, carried.size()));
   repeat(values);
-  Value next = arith::RemUIOp::create(
-      b, arith::AddIOp::create(b, round, number(stages - 1)), number(stages));
+  Value next = slotOf(arith::AddIOp::create(b, round, number(stages - 1)));
   if (failed(copy(values, comes(stages - 1, now.getInductionVar()), next)))
     return failure();
   advance(values);
-  Value slot = arith::RemUIOp::create(b, round, number(stages));
+  Value slot = slotOf(round);
   body->getOperations().splice(body->end(), loop.getBody()->getOperations());
   for (auto [before, after] :
        llvm::zip(loop.getBody()->getArguments(), body->getArguments()))

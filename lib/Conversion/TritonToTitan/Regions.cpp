@@ -225,10 +225,23 @@ FailureOr<Value> titan::reduceAlong(ProgramConversion &c, Operation *op,
   if (!cut)
     return refuseRows(op, cut.problem());
   Value memory;
-  if (cut->parts > 1)
+  if (cut->parts > 1) {
+    // A bit has no place in memory. Of numbers that are 0 or -1, the last bit of the
+    // result is the result of the bits, with a sign and without.
+    if (Type bit = type.getElementType(); bit.isInteger(1)) {
+      auto wide = reduceAlong(
+          c, op,
+          arith::ExtSIOp::create(c.b, type.clone(c.b.getI8Type()), whole), axis,
+          kind);
+      if (failed(wide))
+        return failure();
+      return Value(arith::TruncIOp::create(
+          c.b, cast<RankedTensorType>(wide->getType()).clone(bit), *wide));
+    }
     memory =
         c.scratch(type.getElementType(),
                   type.getNumElements() / type.getDimSize(axis) * cut->parts);
+  }
   return Value(titan::ReduceOp::create(
       c.b, ProgramConversion::without(moved, moved.getRank() - 1), kind, *tile,
       memory, IntegerAttr(), IntegerAttr()));

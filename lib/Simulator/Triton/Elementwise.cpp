@@ -45,6 +45,13 @@ template <typename F> static void integers(Agent &agent, const Step &step) {
   joinMarks(agent, step);
 }
 
+/// Of bits, 1 is -1 as a signed number: their order is `G`'s.
+template <typename F, typename G>
+static void signedOrder(Agent &agent, const Step &step) {
+  bool bits = agent.in(step, 0).kind == Kind::I1;
+  return bits ? integers<G>(agent, step) : integers<F>(agent, step);
+}
+
 #define TITAN_INTEGER(NAME, EXPRESSION)                                        \
   struct NAME {                                                                \
     template <typename T, typename U> static auto apply(T x, T y) {            \
@@ -427,8 +434,8 @@ void titan::tt::addElementwise(Table &table) {
   table["arith.shli"] = partial<Shl, byWidth>;
   table["arith.shrui"] = partial<ShrU, byWidth>;
   table["arith.shrsi"] = partial<ShrS, byWidth>;
-  table["arith.maxsi"] = integers<MaxS>;
-  table["arith.minsi"] = integers<MinS>;
+  table["arith.maxsi"] = signedOrder<MaxS, MinU>;
+  table["arith.minsi"] = signedOrder<MinS, MaxU>;
   table["arith.maxui"] = integers<MaxU>;
   table["arith.minui"] = integers<MinU>;
   table["arith.divsi"] = partial<DivS, noSigned>;

@@ -1,9 +1,10 @@
 """random_loops.py TITAN --seed 1 --count 20
 
 Loops that load, random: products and sums, of 0 to 7 rounds, with 1 to 4 stages and 1 to 8 warps, masks with and without
-`other`, operands by rows and by columns, counters with steps that the run knows, pointers that the loop moves on, a loop
-around, stores in the loop. The kernel of titan IR leaves what the simulator of tt does, within the bound of sums in another
-order. Tells how many have copies that are ahead, and of how many loops that could have them a store stopped them.
+`other`, operands by rows and by columns, counters of 16, 32 and 64 bits, with steps that the run knows, pointers that the
+loop moves on, a loop around, stores in the loop. The kernel of titan IR leaves what the simulator of tt does, within the
+bound of sums in another order. Tells how many have copies that are ahead, and of how many loops that could have them a
+store stopped them.
 """
 import argparse
 import pathlib
@@ -27,6 +28,8 @@ class Loop:
         self.masked, self.moves, self.outer = r.random() < 0.6, r.random() < 0.5, r.random() < 0.25
         self.step = r.choice((1, 1, "known", "argument"))
         self.store = not self.product and r.choice(("", "", "other", "same"))
+        # Of its own, so that the loops of a seed stay what they are.
+        self.counter = random.Random(f"counter of {seed}").choice(("i16", "i32", "i32", "i64"))
         self.dot() if self.product else self.sum()
 
     def emit(self, text):
@@ -36,6 +39,11 @@ class Loop:
 
     def number_of(self, value, kind="i32"):
         return self.emit(f"arith.constant {value} : {kind}")
+
+    def as_counter(self, value):
+        """A number of i32, of the counter's type."""
+        name = {"i16": "trunci", "i32": "", "i64": "extsi"}[self.counter]
+        return self.emit(f"arith.{name} {value} : i32 to {self.counter}") if name else value
 
     def places(self, shape, dimension):
         """The coordinate along a dimension, all over the tensor."""
@@ -66,8 +74,9 @@ class Loop:
         The bound is in elements along the loop, of which a round takes `block`."""
         r = self.random
         zero, one = self.number_of(0), self.number_of(1)
-        step = {1: one, "known": self.number_of(block), "argument": "%step"}[self.step]
-        end = "%rounds" if self.step == 1 else "%end"
+        first = self.number_of(0, self.counter)
+        step = self.as_counter("%step") if self.step == "argument" else self.number_of(1 if self.step == 1 else block, self.counter)
+        end = self.as_counter("%rounds" if self.step == 1 else "%end")
         pointers = [self.emit(f"tt.addptr {self.splat(f'%{p}', shape, f'!tt.ptr<{kind}>')}, {offsets} : "
                               f"{self.tensor(shape, f'!tt.ptr<{kind}>')}, {self.tensor(shape)}")
                     for p, kind, shape, offsets, _, _ in streams]
@@ -82,8 +91,11 @@ class Loop:
         results = ", ".join((types if self.moves else []) + [total])
         name = f"%{'inner' if self.outer else 'all'}"
         count = len(carried) + 1
-        self.lines.append(f"{name}:{count} = scf.for %i = {zero} to {end} step {step} iter_args({arguments}) -> ({results}) : i32 {{")
-        at = self.op("muli", "%i", self.number_of(block)) if self.step == 1 else "%i"
+        self.lines.append(f"{name}:{count} = scf.for %i = {first} to {end} step {step} iter_args({arguments}) -> ({results}) : {self.counter} {{")
+        at = {"i16": lambda: self.emit("arith.extsi %i : i16 to i32"), "i32": lambda: "%i",
+              "i64": lambda: self.emit("arith.trunci %i : i64 to i32")}[self.counter]()
+        if self.step == 1:
+            at = self.op("muli", at, self.number_of(block))
         values, next_pointers = [], []
         for i, (p, kind, shape, offsets, growth, along) in enumerate(streams):
             if self.moves:
