@@ -234,9 +234,8 @@ std::vector<int64_t> Instantiator::ringDepths() const {
   impl->kernel.getBody().walk([&](Operation *op) {
     // Memory, or a part of it, that becomes a ring.
     for (Type made : op->getResultTypes())
-      TypeSwitch<Type>(made)
-          .Case<MBarrierType, SharedType>(
-              [&](auto ring) { depths.push_back(ring.getSlots()); });
+      TypeSwitch<Type>(made).Case<MBarrierType, SharedType>(
+          [&](auto ring) { depths.push_back(ring.getSlots()); });
   });
   return depths;
 }
