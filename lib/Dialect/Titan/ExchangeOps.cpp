@@ -146,6 +146,29 @@ LogicalResult RelabelOp::verify() {
   return success();
 }
 
+namespace {
+/// An element of the result is the one of %x that lies in the same register.
+struct RelabelPlaces
+    : TileOpInterface::ExternalModel<RelabelPlaces, RelabelOp> {
+  std::vector<int64_t> getElements(Operation *op,
+                                   ArrayRef<ArrayRef<int64_t>> operands) const {
+    auto relabel = cast<RelabelOp>(op);
+    std::vector<int64_t> from = getTileLayout(relabel.getTile().getType())
+                                    ->elementTable(),
+                         to = getTileLayout(relabel.getType())->elementTable(),
+                         elements(relabel.getType().getNumElements());
+    for (auto [theirs, ours] : llvm::zip_equal(from, to))
+      elements[ours] = operands[0][theirs];
+    return elements;
+  }
+  bool keepsRegisters(Operation *) const { return true; }
+};
+} // namespace
+
+void titan::registerRelabelPlaces(MLIRContext &context) {
+  RelabelOp::attachInterface<RelabelPlaces>(context);
+}
+
 //===----------------------------------------------------------------------===//
 // Along a dimension
 //===----------------------------------------------------------------------===//

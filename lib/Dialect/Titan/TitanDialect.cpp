@@ -36,22 +36,6 @@ struct TitanInlinerInterface : DialectInlinerInterface {
     return true;
   }
 };
-
-struct RelabelPlaces
-    : TileOpInterface::ExternalModel<RelabelPlaces, RelabelOp> {
-  std::vector<int64_t> getElements(Operation *op,
-                                   ArrayRef<ArrayRef<int64_t>> operands) const {
-    auto relabel = cast<RelabelOp>(op);
-    std::vector<int64_t> from = getTileLayout(relabel.getTile().getType())
-                                    ->elementTable(),
-                         to = getTileLayout(relabel.getType())->elementTable(),
-                         elements(relabel.getType().getNumElements());
-    for (auto [theirs, ours] : llvm::zip_equal(from, to))
-      elements[ours] = operands[0][theirs];
-    return elements;
-  }
-  bool keepsRegisters(Operation *) const { return true; }
-};
 } // namespace
 
 void TitanDialect::initialize() {
@@ -60,7 +44,7 @@ void TitanDialect::initialize() {
   registerAttributes();
   registerTitanDialectOperations(this); // OpShard.cpp.in
   registerCopyFlow(*getContext());
-  RelabelOp::attachInterface<RelabelPlaces>(*getContext());
+  registerRelabelPlaces(*getContext());
 }
 
 //===----------------------------------------------------------------------===//
