@@ -68,56 +68,29 @@ struct Accumulation {
 };
 } // namespace
 
-/// What leaves each element as it is; none: there is no such thing, or the operation
-/// promises something of its results, which are to be others.
-static TypedAttr neutralOf(Operation *op) {
-  if (auto fast = dyn_cast<arith::ArithFastMathInterface>(op);
-      fast &&
-      fast.getFastMathFlagsAttr().getValue() != arith::FastMathFlags::none)
-    return {};
-  if (auto wraps = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
-      wraps &&
-      wraps.getOverflowAttr().getValue() != arith::IntegerOverflowFlags::none)
-    return {};
-  Builder b(op->getContext());
-  Type type = getElementTypeOrSelf(op->getResult(0).getType());
-  if (auto real = dyn_cast<FloatType>(type)) {
-    const llvm::fltSemantics &format = real.getFloatSemantics();
+/// Whether an operation promises something of its results, which are to be others.
+static bool promises(Operation *op) {
+  auto fast = dyn_cast<arith::ArithFastMathInterface>(op);
+  auto wraps = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
+  return (fast && fast.getFastMathFlagsAttr().getValue() !=
+                      arith::FastMathFlags::none) ||
+         (wraps && wraps.getOverflowAttr().getValue() !=
+                       arith::IntegerOverflowFlags::none);
+}
+
+/// What a reduction leaves as it is what it is combined with; none: there is no such
+/// thing.
+static TypedAttr neutralOf(tt::ReduceOp reduce) {
+  Operation *each = &reduce.getCombine().front().front();
+  if (auto type = dyn_cast<FloatType>(each->getResult(0).getType())) {
+    const llvm::fltSemantics &format = type.getFloatSemantics();
     if (!APFloat::semanticsHasInf(format) || !APFloat::semanticsHasNaN(format))
       return {};
-    auto number = [&](APFloat value) { return b.getFloatAttr(type, value); };
-    return llvm::TypeSwitch<Operation *, TypedAttr>(op)
-        .Case([&](arith::AddFOp) { // 0 + -0 is 0.
-          return number(APFloat::getZero(format, /*Negative=*/true));
-        })
-        .Case([&](arith::MulFOp) { return number(APFloat(format, 1)); })
-        .Case([&](arith::MaximumFOp) {
-          return number(APFloat::getInf(format, /*Negative=*/true));
-        })
-        .Case(
-            [&](arith::MinimumFOp) { return number(APFloat::getInf(format)); })
-        // Of numbers that are none, none.
-        .Case<arith::MaxNumFOp, arith::MinNumFOp>(
-            [&](auto) { return number(APFloat::getQNaN(format)); })
-        .Default([](Operation *) { return TypedAttr(); });
+    // Not MLIR's 0, which makes 0 of -0.
+    if (isa<arith::AddFOp>(each))
+      return FloatAttr::get(type, APFloat::getZero(format, /*Negative=*/true));
   }
-  unsigned width = type.getIntOrFloatBitWidth();
-  auto number = [&](const APInt &value) {
-    return b.getIntegerAttr(type, value);
-  };
-  return llvm::TypeSwitch<Operation *, TypedAttr>(op)
-      .Case<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(
-          [&](auto) { return number(APInt::getZero(width)); })
-      .Case([&](arith::MulIOp) { return number(APInt(width, 1)); })
-      .Case<arith::AndIOp, arith::MinUIOp>(
-          [&](auto) { return number(APInt::getAllOnes(width)); })
-      .Case([&](arith::MaxSIOp) {
-        return number(APInt::getSignedMinValue(width));
-      })
-      .Case([&](arith::MinSIOp) {
-        return number(APInt::getSignedMaxValue(width));
-      })
-      .Default([](Operation *) { return TypedAttr(); });
+  return arith::getNeutralElement(each).value_or(TypedAttr());
 }
 
 /// None: the loop does something else to its argument.
@@ -150,8 +123,8 @@ static std::optional<Accumulation> accumulationOf(scf::ForOp loop,
   if (!kindOf(combine))
     return std::nullopt;
   Operation *each = &combine.front().front();
-  if (each->getName() != update->getName() || !neutralOf(each) ||
-      !neutralOf(update))
+  if (each->getName() != update->getName() || promises(each) ||
+      promises(update) || !neutralOf(found.reduce))
     return std::nullopt;
   return found;
 }
@@ -210,7 +183,7 @@ static void carryParts(Accumulation &of) {
   b.setInsertionPoint(of.loop);
   init.set(arith::ConstantOp::create(
       b, of.loop.getLoc(),
-      DenseElementsAttr::get(parts, Attribute(neutralOf(of.update)))));
+      DenseElementsAttr::get(parts, Attribute(neutralOf(of.reduce)))));
   argument.setType(parts);
   result.setType(parts);
 
