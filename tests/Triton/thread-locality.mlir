@@ -271,3 +271,30 @@ tt.func public @kept(%x_ptr: !tt.ptr<i32>, %z_ptr: !tt.ptr<i32>, %n: i32, %yes: 
   tt.store %px, %results#9 : tensor<256x!tt.ptr<i32>>
   tt.return
 }
+
+// Nor where a sum is promised to be a number: its parts may not be.
+// CHECK-LABEL: @numbers
+// CHECK: scf.for {{.*}} -> (f32)
+// CHECK: "tt.reduce"
+// CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<nnan> : f32
+// CHECK: scf.yield
+tt.func @numbers(%x_ptr: !tt.ptr<f32>, %z_ptr: !tt.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant 0.0 : f32
+  %lanes = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32>
+  %base = tt.splat %x_ptr : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+  %px = tt.addptr %base, %lanes : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+  %total = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (f32) : i32 {
+    %x = tt.load %px : tensor<256x!tt.ptr<f32>>
+    %all = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<256xf32>) -> f32
+    %next = arith.addf %sum, %all fastmath<nnan> : f32
+    scf.yield %next : f32
+  }
+  tt.store %z_ptr, %total : !tt.ptr<f32>
+  tt.return
+}
