@@ -144,6 +144,9 @@ public:
   llvm::DenseMap<mlir::Value, Descriptor> descriptors;
   /// Of those whose sine or cosine has been asked for (Functions.cpp).
   llvm::DenseMap<mlir::Value, ReducedAngle> angles;
+  /// titan.assume of a condition (of each element of a tile of i1), if it is
+  /// computed from what the program loads.
+  void promise(mlir::Value condition, llvm::StringRef message);
 
 private:
   mlir::LogicalResult makeKernel();

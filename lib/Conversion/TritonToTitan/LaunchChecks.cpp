@@ -20,6 +20,8 @@
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
 
+#include "titan/Dialect/Titan/Contents.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -163,24 +165,31 @@ static Value atLaunch(Value value, KernelOp kernel, IRMapping &known,
   return known.lookup(value);
 }
 
-/// What tl.assume says of arguments, the launch checks; of what a program
-/// computes, it is a promise that nobody needs.
+/// What tl.assume says of arguments, the launch checks; of what the program
+/// loads, titan.assume says it; of what else the program computes, it is a
+/// promise that nobody needs.
 LogicalResult titan::convertAssume(ProgramConversion &c, Operation *op) {
   KernelOp kernel = c.kernel;
   IRMapping known;
   OpBuilder launch(kernel.getLaunchOp());
-  Value condition = atLaunch(op->getOperand(0), kernel, known, launch);
-  if (!condition)
+  if (Value condition = atLaunch(op->getOperand(0), kernel, known, launch)) {
+    std::string where;
+    if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
+      where = (" (" + place.getFilename().getValue() + ":" +
+               Twine(place.getLine()) + ")")
+                  .str();
+    RequireOp::create(launch, op->getLoc(), condition,
+                      launch.getStringAttr("launch-check"),
+                      launch.getStringAttr("the program assumes it" + where),
+                      launch.getStringAttr("pass arguments for which the "
+                                           "program was written"));
     return success();
-  std::string where;
-  if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    where = (" (" + place.getFilename().getValue() + ":" +
-             Twine(place.getLine()) + ")")
-                .str();
-  RequireOp::create(launch, op->getLoc(), condition,
-                    launch.getStringAttr("launch-check"),
-                    launch.getStringAttr("the program assumes it" + where),
-                    launch.getStringAttr("pass arguments for which the "
-                                         "program was written"));
+  }
+  c.promise(c.scalar(op->getOperand(0)), "the program assumes it");
   return success();
+}
+
+void ProgramConversion::promise(Value condition, StringRef message) {
+  if (isOfContents(condition))
+    AssumeOp::create(b, condition, message);
 }

@@ -22,6 +22,7 @@ static LogicalResult convertGrid(ProgramConversion &c, Op op) {
   return success();
 }
 
+/// The kernel stops where data breaks the assertion: behind it, it is promised.
 static LogicalResult convertAssert(ProgramConversion &c, tt::AssertOp op) {
   auto tensor = dyn_cast<RankedTensorType>(op.getCondition().getType());
   Value holds;
@@ -29,6 +30,7 @@ static LogicalResult convertAssert(ProgramConversion &c, tt::AssertOp op) {
     auto tile = c.value(op.getCondition());
     if (failed(tile))
       return failure();
+    c.promise(*tile, op.getMessage());
     auto type = cast<RankedTensorType>(tile->getType());
     Value all =
         arith::ConstantOp::create(c.b, DenseElementsAttr::get(type, true));
@@ -38,6 +40,7 @@ static LogicalResult convertAssert(ProgramConversion &c, tt::AssertOp op) {
         c.b, bad, arith::ConstantOp::create(c.b, c.b.getBoolAttr(true)));
   } else {
     holds = c.scalar(op.getCondition());
+    c.promise(holds, op.getMessage());
   }
   titan::AssertOp::create(c.b, holds, op.getMessageAttr());
   return success();

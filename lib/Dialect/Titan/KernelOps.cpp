@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpHelpers.h"
 #include "titan/Dialect/Titan/ArgumentAlignment.h"
+#include "titan/Dialect/Titan/Contents.h"
 #include "titan/Dialect/Titan/Example.h"
 #include "titan/Dialect/Titan/InitialValues.h"
 #include "titan/Target/Codes.h"
@@ -777,9 +778,7 @@ LogicalResult WarpSpecializeOp::verifyRegions() {
 // Assume
 //===----------------------------------------------------------------------===//
 
-/// Whether an element of memory is among what the value is computed from; of what a
-/// function is given its callers know.
-static bool isOfContents(Value value) {
+bool titan::isOfContents(Value value) {
   SmallVector<Value> rest = {value};
   llvm::SmallPtrSet<void *, 16> seen;
   auto add = [&](ValueRange values) {
