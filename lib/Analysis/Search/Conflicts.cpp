@@ -174,8 +174,9 @@ struct Judge {
     if (x.mechanism) {
       if (required.completion != Completion::None &&
           !observed(required.completion == Completion::SourceRead)) {
-        // Its own CTA waits for it, and another one hears of nothing.
-        if (relation == Relation::OtherCta && !ordered() &&
+        // A thread's own copy, for which it waits, and another CTA hears of nothing.
+        if (*x.mechanism == Mechanism::AsyncGroup &&
+            relation == Relation::OtherCta && !ordered() &&
             conflicts.waitedItself && conflicts.waitedItself(x, y))
           return Failure{Code::Race, "nothing orders the two"};
         // With no path from the issue either, still: completion is what the
