@@ -215,8 +215,9 @@ cl::opt<std::string>
              cl::sub(explainSub), cl::cat(category));
 cl::opt<std::string>
     numStages("num-stages",
-              cl::desc("Triton: rounds of a loop with products that are under "
-                       "way at once, 1 to 16 (3)"),
+              cl::desc("Triton: rounds that are under way at once of a loop "
+                       "that does not say it itself, if products take what it "
+                       "loads; 0 or 1: one after the other (3)"),
               cl::value_desc("N"), cl::sub(checkSub), cl::sub(compileSub),
               cl::sub(explainSub), cl::cat(category));
 cl::list<std::string>
@@ -537,17 +538,19 @@ static std::string findUseless(llvm::StringRef topic) {
   return {};
 }
 
-/// A number from 1 on; an error message if it is none. 0 where none is given.
+/// A number from `least` on; an error message if it is none. 0 where none is given.
 static std::string readCount(const cl::opt<std::string> &option,
-                             uint64_t largest, uint64_t &value) {
+                             uint64_t largest, uint64_t &value,
+                             uint64_t least = 1) {
   value = 0;
   if (!option.getNumOccurrences())
     return {};
-  if (!llvm::StringRef(option.getValue()).getAsInteger(10, value) && value &&
-      value <= largest)
+  if (!llvm::StringRef(option.getValue()).getAsInteger(10, value) &&
+      value >= least && value <= largest)
     return {};
-  return "--" + option.ArgStr.str() + " is a number from 1 to " +
-         std::to_string(largest) + ", not '" + option.getValue() + "'";
+  return "--" + option.ArgStr.str() + " is a number from " +
+         std::to_string(least) + " to " + std::to_string(largest) + ", not '" +
+         option.getValue() + "'";
 }
 
 /// --num-warps, --num-stages and --launch-check; an error message if it is wrong.
@@ -560,12 +563,14 @@ static std::string readTriton(TritonCommand &command) {
   if (given)
     command.warps = static_cast<int64_t>(given);
   uint64_t stages;
-  if (std::string bad = readCount(numStages, 16, stages); !bad.empty())
+  if (std::string bad = readCount(numStages, INT32_MAX, stages, /*least=*/0);
+      !bad.empty())
     return bad;
-  if (stages)
+  if (numStages.getNumOccurrences())
     command.stages = static_cast<int64_t>(stages);
   command.launchChecks = launchChecks;
-  command.given = given || stages || !launchChecks.empty();
+  command.given =
+      given || numStages.getNumOccurrences() || !launchChecks.empty();
   return {};
 }
 

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // titan explain stages FILE prints a Triton program after each step of its way to
-// PTX, each under a comment that says what the step decides, and with how many
-// operations of each kind it ends. With --json it is in "stages".
+// PTX, each under a comment that says what the step decides, with how many operations
+// of each kind it ends, and what it remarks of single lines of the source. With --json
+// it is in "stages".
 //
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
@@ -23,8 +24,10 @@
 #include "titan/Conversion/TritonToTitan.h"
 #endif
 
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 #include <map>
 
@@ -33,10 +36,54 @@ using namespace titan;
 
 #ifdef TITAN_HAS_CODEGEN
 namespace {
+struct Remark {
+  std::string file, message;
+  unsigned line = 0, column = 0;
+};
+
 struct Stage {
   std::string name, what, counts, text;
+  std::vector<Remark> remarks;
+};
+
+/// Takes what passes remark, at the place in the source.
+class Remarks final : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  Remarks(std::vector<Remark> &all) : all(all) {}
+  void streamOptimizationRemark(const remark::detail::Remark &of) override {
+    Remark &one = all.emplace_back();
+    if (auto place = of.getLocation()->findInstanceOf<FileLineColLoc>()) {
+      one.file = llvm::sys::path::filename(place.getFilename().strref());
+      one.line = place.getLine();
+      one.column = place.getColumn();
+    }
+    for (const remark::detail::Remark::Arg &part : of.getArgs())
+      one.message += part.val;
+  }
+
+private:
+  std::vector<Remark> &all;
 };
 } // namespace
+
+/// What convertTritonToTitan remarks, in the order of the source.
+static LogicalResult convertTelling(ModuleOp module,
+                                    const TritonToTitanOptions &options,
+                                    std::vector<Remark> &remarks) {
+  MLIRContext &context = *module.getContext();
+  if (failed(remark::enableOptimizationRemarks(
+          context, std::make_unique<Remarks>(remarks),
+          std::make_unique<remark::RemarkEmittingPolicyAll>(),
+          {.passed = "triton-to-titan", .missed = "triton-to-titan"})))
+    return failure();
+  LogicalResult converted = convertTritonToTitan(module, options);
+  context.setRemarkEngine(nullptr);
+  llvm::stable_sort(remarks, [](const Remark &x, const Remark &y) {
+    return std::tie(x.file, x.line, x.column) <
+           std::tie(y.file, y.line, y.column);
+  });
+  return converted;
+}
 
 static std::string join(const std::map<std::string, int> &counts) {
   std::string text;
@@ -115,7 +162,8 @@ static LogicalResult makeStages(ModuleOp module,
          "", print(*copy)});
   }
   OwningOpRef<ModuleOp> kernels = module.clone();
-  if (failed(convertTritonToTitan(*kernels, options)))
+  std::vector<Remark> remarks;
+  if (failed(convertTelling(*kernels, options, remarks)))
     return failure();
   stages.push_back(
       {"titan",
@@ -124,7 +172,7 @@ static LogicalResult makeStages(ModuleOp module,
        "through shared memory, a barrier where the program's order is one "
        "between warps; loads of loops that are copied num_stages - 1 rounds "
        "ahead",
-       countOperations(*kernels), print(*kernels)});
+       countOperations(*kernels), print(*kernels), std::move(remarks)});
   {
     OwningOpRef<ModuleOp> copy = kernels->clone();
     PassManager passes(module.getContext());
@@ -187,10 +235,20 @@ int titan::explainStages(const ExplainCommand &options) {
             stage.what + "\n";
     if (!stage.counts.empty())
       text += "//      " + stage.counts + "\n";
+    llvm::json::Array remarks;
+    for (const Remark &remark : stage.remarks) {
+      text += "//      " + remark.file + ":" + std::to_string(remark.line) +
+              ": " + remark.message + "\n";
+      remarks.push_back(llvm::json::Object{{"file", jsonText(remark.file)},
+                                           {"line", remark.line},
+                                           {"column", remark.column},
+                                           {"message", remark.message}});
+    }
     text += stage.text + "\n";
     all.push_back(llvm::json::Object{{"name", stage.name},
                                      {"what", stage.what},
                                      {"counts", stage.counts},
+                                     {"remarks", std::move(remarks)},
                                      {"text", jsonText(stage.text)}});
   }
   session.result["stages"] = std::move(all);

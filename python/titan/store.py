@@ -79,7 +79,7 @@ class Program:
                 file.write(self.text)
             # By this name, which is part of the package: the same everywhere.
             compiler.call(tool, "compile", self.name + ".ttir", "--target", TARGET, "--num-warps", str(self.options["num_warps"]),
-                          "--num-stages", str(min(max(self.options["num_stages"], 1), 16)),
+                          "--num-stages", str(self.options["num_stages"]),
                           "--check=" + ("on" if self.options["check"] else "off"), "-o", path, folder=folder)
             with open(path, "rb") as file:
                 return file.read()

@@ -1,5 +1,5 @@
 // The elements of a relabelled tile are those of the tile in the same registers (RelabelPlaces in
-// lib/Dialect/Titan/TitanDialect.cpp): indices may be.
+// lib/Dialect/Titan/ExchangeOps.cpp): indices may be.
 //
 // RUN: titan check %s | FileCheck %s
 // CHECK: @turned: accepted

@@ -1,5 +1,5 @@
 // A load whose elements lie by columns is copied ahead to a ring by columns: its addresses turn (titan.relabel), and the
-// checker follows them (RelabelPlaces in lib/Dialect/Titan/TitanDialect.cpp).
+// checker follows them (RelabelPlaces in lib/Dialect/Titan/ExchangeOps.cpp).
 //
 // RUN: titan compile %s --check=off --emit=titan -o - | FileCheck %s
 // CHECK: [[AT:%.*]] = titan.relabel {{.*}} tensor<16x64xi32, {{.*}} -> tensor<64x16xi32

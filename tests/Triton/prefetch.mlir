@@ -32,6 +32,19 @@
 // RUN: not titan check %t.too-many.mlir 2>&1 | FileCheck %s --check-prefix=TOO-MANY
 // TOO-MANY: [group-wait-count]
 //
+// A store that other programs' copies may meet, which the program waits for and the others do not, is a race with the load.
+// VARIANT shared: replace to with %pid = tt.get_program_id x : i32
+// VARIANT shared: after to add %mine = arith.muli %pid, %c512 : i32
+// VARIANT shared: after to add %first = tt.splat %mine : i32 -> tensor<512xi32>
+// VARIANT shared: after to add %own = arith.addi %first, %places : tensor<512xi32>
+// VARIANT shared: after to add %q = tt.addptr %base, %own : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
+// RUN: %variant shared %s > %t.shared.mlir
+// RUN: not titan check %t.shared.mlir --launch-check "x >= 512 * grid_x" --launch-check "x >= 512 * n" --launch-check "n <= 4000000" 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: error: [race] 'titan.global.store' writes global memory {{.*}} that 'titan.cp_async' reads {{.*}}, and nothing orders the two
+// SHARED: note: read here by CTA
+// SHARED-NEXT: %v = tt.load %p
+// SHARED-NOT: completion-not-observed
+//
 // What has another place to wait, and what nobody asks for.
 // RUN: sed 's/num_stages = 3/num_stages = 2/' %s | titan compile - --check=off --emit=titan -o - | FileCheck %s --check-prefix=TWO
 // TWO: slots = 2>
@@ -67,6 +80,11 @@
 // VARIANT before: replace address with %bits = tt.bitcast %s : tensor<512xf32> -> tensor<512xi32>
 // VARIANT before: after address add %p = tt.addptr %base, %bits : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
 // RUN: %variant before %s | titan compile - --check=off --emit=titan -o - | FileCheck %s --check-prefix=LOAD
+// A mask that is loaded.
+// VARIANT compared: replace load with %where = tt.load %i_p : tensor<512x!tt.ptr<i32>>
+// VARIANT compared: after load add %there = arith.cmpi slt, %where, %half : tensor<512xi32>
+// VARIANT compared: after load add %v = tt.load %p, %there, %zero : tensor<512x!tt.ptr<f32>>
+// RUN: %variant compared %s | titan compile - --check=off --emit=titan -o - | FileCheck %s --check-prefix=LOADED
 // A number that rounds which do not come need not have.
 // VARIANT shifted: replace offset with %o = arith.shli %c512, %i : i32
 // RUN: %variant shifted %s | titan compile - --check=off --emit=titan -o - | FileCheck %s --check-prefix=LOAD
@@ -109,7 +127,7 @@ tt.func public @sums(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %out: !tt.pt
   %in = arith.cmpi slt, %places, %half : tensor<512xi32>
   %base = tt.splat %x : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
   %to = tt.splat %out : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
-  %q = tt.addptr %to, %places : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
+  %q = tt.addptr %to, %places : tensor<512x!tt.ptr<f32>>, tensor<512xi32> // @to
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<512xf32>) : i32 {
     %o = arith.muli %i, %c512 : i32 // @offset
     %from = tt.splat %o : i32 -> tensor<512xi32>

@@ -41,8 +41,10 @@ namespace titan {
 
 struct TritonToTitanOptions {
   int64_t warps = 4; ///< Of a program: a power of two.
-  /// num_stages of loops that do not say it themselves: a load whose addresses are known
-  /// is issued so many rounds, less one, ahead. 1: none is.
+  /// num_stages of loops that do not say it themselves: a load that a product takes, and
+  /// whose addresses are known, is copied so many rounds, less one, ahead, where memory
+  /// holds as many, and at most 15. 0 or 1: none is. Which ones are, and why others are
+  /// not, remarks say (mlir/IR/Remarks.h, category triton-to-titan).
   int64_t stages = 3;
   /// Conditions on arguments, "stride >= n", which each launch is checked against.
   std::vector<std::string> launchChecks;

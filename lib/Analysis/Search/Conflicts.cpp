@@ -62,6 +62,7 @@ struct Judge {
   const View &view;
   const Clock *const *clocks;
   const Requirement &required;
+  Relation relation;
 
   bool takesPart(const AccessRecord &access, int lane) const {
     return access.lanes >> lane & 1;
@@ -173,6 +174,11 @@ struct Judge {
     if (x.mechanism) {
       if (required.completion != Completion::None &&
           !observed(required.completion == Completion::SourceRead)) {
+        // A thread's own copy, for which it waits, and another CTA hears of nothing.
+        if (*x.mechanism == Mechanism::AsyncGroup &&
+            relation == Relation::OtherCta && !ordered() &&
+            conflicts.waitedItself && conflicts.waitedItself(x, y))
+          return Failure{Code::Race, "nothing orders the two"};
         // With no path from the issue either, still: completion is what the
         // program has to wait for.
         Code code = required.ifNotComplete;
@@ -643,7 +649,8 @@ Conflicts::Order Conflicts::check(const AccessRecord &x, const AccessRecord &y,
                       : sameCta ? Relation::SameCta
                                 : Relation::OtherCta;
   Requirement needed = required({x.kind, x.proxy}, {y.kind, y.proxy}, relation);
-  Judge judge{shape, footprints, *this, x, y, view, view.clock, needed};
+  Judge judge{shape, footprints, *this,  x,       y,
+              view,  view.clock, needed, relation};
   if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy}, sameReduction(x, y)) ||
       morallyStrong(x, y, sameCta, sameCluster))
     return (x.mechanism ? judge.observed(false) : judge.ordered())
@@ -667,13 +674,14 @@ Conflicts::Order Conflicts::check(const AccessRecord &x, const AccessRecord &y,
     }
     return Order::Before;
   }
-  Judge unfenced{shape, footprints, *this, x, y, view, view.unfenced, needed};
+  Judge unfenced{shape, footprints,    *this,  x,       y,
+                 view,  view.unfenced, needed, relation};
   if (view.unfenced[0] != view.clock[0] && !unfenced()) {
     if (missing)
       missing({x, y, view, needed.fence, Code::MmaFence,
                [&](const Clock *const *clocks) {
-                 return !Judge{shape, footprints, *this,  x,
-                               y,     view,       clocks, needed}();
+                 return !Judge{shape, footprints, *this,  x,       y,
+                               view,  clocks,     needed, relation}();
                }});
     if (Finding *finding = report.add(
             Code::MmaFence, y.event->op, x.event->op,

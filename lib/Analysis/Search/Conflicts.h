@@ -125,8 +125,8 @@ public:
       notWaited;
   /// What a flag holds at the launch.
   std::function<int64_t(uint32_t footprint)> flagAtLaunch;
-  /// Whether the warp of both has waited for the group of the first one, which is
-  /// each thread's own, before the second one.
+  /// Whether the warp of the first one waits for its group, which is each thread's own:
+  /// before the second one, if that is the warp's, too.
   std::function<bool(const AccessRecord &first, const AccessRecord &second)>
       waitedItself;
   /// By what an access' warp waits for its group before it meets other warps; null:

@@ -124,8 +124,10 @@ Execution::Execution(const Program &program, Footprints &footprints,
   };
   conflicts.waitedItself = [this](const AccessRecord &x,
                                   const AccessRecord &y) {
-    return x.agent == y.agent &&
-           waitsForGroup(x, y.event, /*passesBarriers=*/true);
+    const Event *end = x.agent == y.agent
+                           ? y.event
+                           : &*this->program.programs[x.agent].events.end();
+    return waitsForGroup(x, end, /*passesBarriers=*/true) != nullptr;
   };
   conflicts.ownWait = [this](const AccessRecord &x) {
     return waitsForGroup(x, &*this->program.programs[x.agent].events.end(),

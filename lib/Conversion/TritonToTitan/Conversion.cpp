@@ -798,8 +798,9 @@ struct TritonToTitan : PassWrapper<TritonToTitan, OperationPass<ModuleOp>> {
                         llvm::cl::desc("Warps of a program")};
   Option<int64_t> stages{
       *this, "num-stages", llvm::cl::init(3),
-      llvm::cl::desc("Rounds of a loop that are under way at "
-                     "once; 1: loads are not issued ahead")};
+      llvm::cl::desc("Rounds that are under way at once of a loop that does "
+                     "not say it itself, if products take what it loads; 0 or "
+                     "1: one after the other")};
   ListOption<std::string> launchChecks{
       *this, "launch-check",
       llvm::cl::desc("Conditions on arguments, which each launch is checked "

@@ -231,8 +231,10 @@ void populateTritonProducts(TritonToTitanTable &table);
 void populateTritonShapes(TritonToTitanTable &table);
 void populateTritonRegions(TritonToTitanTable &table);
 
-/// `load`, which `op` has become, may be issued ahead of its round (Prefetch.cpp).
-void markAhead(ProgramConversion &c, tt::LoadOp op, GlobalLoadOp load);
+/// `load`, which `op` has become, may be issued ahead of its round; null: it is of one
+/// element of `memory`. A remark says why one stays (Prefetch.cpp).
+void markAhead(ProgramConversion &c, mlir::Operation *op, mlir::Value memory,
+               GlobalLoadOp load);
 /// Such loads become copies to shared memory, of which exchanges take `used` bytes.
 mlir::LogicalResult prefetchLoads(ProgramConversion &c, int64_t used);
 /// Barriers that the program's order takes. `scratch`: what exchanges go through.

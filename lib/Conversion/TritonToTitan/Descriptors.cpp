@@ -96,9 +96,11 @@ static FailureOr<BlockPlaces> placesOf(ProgramConversion &c, Operation *op,
 static FailureOr<Value> loadBlock(ProgramConversion &c, Operation *op,
                                   const BlockPlaces &places,
                                   RankedTensorType type) {
-  Value loaded = GlobalLoadOp::create(
+  auto load = GlobalLoadOp::create(
       c.b, type, places.descriptor.memory, places.offsets, places.inside,
       CacheOperatorAttr(), L1PriorityAttr(), IntegerAttr(), nullptr);
+  markAhead(c, op, places.descriptor.memory, load);
+  Value loaded = load;
   if (!places.descriptor.fillsNaN)
     return loaded;
   auto real = cast<FloatType>(type.getElementType());

@@ -96,6 +96,7 @@ static bool isZero(Value other) {
 
 static LogicalResult loadScalar(ProgramConversion &c, tt::LoadOp op,
                                 Value memory) {
+  markAhead(c, op, memory, {});
   Type element = cast<GlobalType>(memory.getType()).getElementType();
   auto load = [&] {
     return LdOp::create(c.b, element, memory, elementIndex(c, op.getPtr()),
@@ -153,7 +154,7 @@ static LogicalResult convertLoad(ProgramConversion &c, tt::LoadOp op) {
   auto loaded =
       GlobalLoadOp::create(c.b, type.clone(element), memory, *offsets, *mask,
                            hints.cop, hints.l1, IntegerAttr(), nullptr);
-  markAhead(c, op, loaded);
+  markAhead(c, op, memory, loaded);
   auto value = asElements(c, op, loaded, type.getElementType());
   if (failed(value))
     return failure();

@@ -45,12 +45,20 @@
 // Rings take what is left of a CTA's shared memory: else fewer stages. Loops that
 // come one after the other take turns in it: the barrier behind each is for that.
 //
+// What becomes of each load of a loop, and why, is a remark at its line (MLIR's
+// Remarks.h), of the category triton-to-titan: titan explain stages prints them, and
+// titan-opt --triton-to-titan --remark-format=emitRemark
+// --remarks-filter=triton-to-titan.
+//
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
+
+#include "titan/Dialect/Titan/SharedMemory.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -59,6 +67,25 @@ using namespace titan;
 /// Of a titan.global.load, until it has become a copy: num_stages, the bytes that a
 /// thread copies at once, and the dimension along which they lie.
 static constexpr StringLiteral aheadAttr = "titan.ahead";
+
+/// The copies of as many rounds, less one, stand before a loop, written out.
+static constexpr int64_t maxStages = 16;
+
+//===----------------------------------------------------------------------===//
+// What is told of them
+//===----------------------------------------------------------------------===//
+
+static constexpr auto remarkOpts =
+    remark::RemarkOpts::name("prefetch").category("triton-to-titan");
+
+static void tellStays(Location loc, Value memory, const Twine &why) {
+  remark::missed(loc, remarkOpts)
+      << "a load of " + nameOf(memory) + " stays a load: " + why.str();
+}
+
+static std::string bytesText(int64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
 
 //===----------------------------------------------------------------------===//
 // Which loads
@@ -78,22 +105,41 @@ static bool feedsDot(Operation *op) {
   return false;
 }
 
-void titan::markAhead(ProgramConversion &c, tt::LoadOp op, GlobalLoadOp load) {
-  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  if (!loop || (load.getCop() && *load.getCop() == CacheOperator::DoNotCache))
+void titan::markAhead(ProgramConversion &c, Operation *op, Value memory,
+                      GlobalLoadOp load) {
+  auto inner = op->getParentOfType<LoopLikeOpInterface>();
+  if (!inner)
     return;
+  auto stays = [&](const Twine &why) { tellStays(op->getLoc(), memory, why); };
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!loop)
+    return stays(isa<scf::ForOp>(inner) ? "it is in a branch of its loop"
+                                        : "its loop has no counter");
   auto own = loop->getAttrOfType<IntegerAttr>("tt.num_stages");
   int64_t stages = own ? own.getInt() : c.options.stages;
+  if (stages < 2)
+    return stays("num_stages is " + Twine(stages));
   // As in Triton: of a loop that says nothing itself, what products take.
-  if (stages < 2 || (!own && !feedsDot(op)))
-    return;
-  auto [elements, dimension] = c.layouts.accessRun(op);
+  if (!own && !feedsDot(op))
+    return stays("no tl.dot of its loop takes it, and the loop does not say "
+                 "num_stages itself (tl.range)");
+  if (!load)
+    return stays("it is of one element");
+  auto access = dyn_cast<tt::LoadOp>(op);
+  if (!access)
+    return stays("it goes by a descriptor");
+  if (load.getCop() && *load.getCop() == CacheOperator::DoNotCache)
+    return stays("cache_modifier \".cv\" has each round read memory anew");
+  auto [elements, dimension] = c.layouts.accessRun(access);
   auto type = cast<RankedTensorType>(load.getType());
   int64_t run = std::min(elements, getTileLayout(type)->alignedRun(dimension));
   int64_t size = std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
   int64_t bytes = llvm::bit_floor<uint64_t>(std::min<int64_t>(run * size, 16));
   if (bytes < 4)
-    return;
+    return stays("a thread has " + bytesText(bytes) +
+                 " that are known to lie side by side, aligned, under one mask "
+                 "(tl.multiple_of, arguments that are multiples of 16), and a "
+                 "copy moves 4, 8 or 16");
   load->setAttr(aheadAttr,
                 c.b.getDenseI64ArrayAttr({stages, bytes, dimension}));
 }
@@ -126,7 +172,9 @@ public:
 
 private:
   bool isKnownAhead(Value value);
-  bool mayGoAhead(GlobalLoadOp load);
+  /// Why a load does not go ahead; empty: it may.
+  std::string whyStays(GlobalLoadOp load);
+  std::string whyNoneGoes();
   void findReads(Copy &copy);
   FailureOr<RankedTensorType> ringTile(const Copy &copy, RankedTensorType type);
   /// Repeats what the addresses take, with these values of the loop.
@@ -143,6 +191,8 @@ private:
   /// What addresses take: operations of the loop, and what it carries.
   llvm::SmallPtrSet<Operation *, 16> slice;
   llvm::SmallSetVector<unsigned, 4> carried;
+  /// What the last value that is not known ahead takes.
+  Operation *unknown = nullptr;
   /// Threads read what other ones have copied.
   bool exchanges = false;
   SmallVector<Value> rings;
@@ -174,17 +224,26 @@ bool LoopPrefetch::isKnownAhead(Value value) {
   }
   Operation *op = value.getDefiningOp();
   if (op->getBlock() != loop.getBody() || op->getNumRegions() || !isPure(op) ||
-      !hasResult(op))
+      !hasResult(op)) {
+    unknown = op;
     return false;
+  }
   return !slice.insert(op).second ||
          llvm::all_of(op->getOperands(),
                       [&](Value each) { return isKnownAhead(each); });
 }
 
-bool LoopPrefetch::mayGoAhead(GlobalLoadOp load) {
-  WalkResult all = loop.walk([&](Operation *op) {
-    if (isa<titan::AssertOp, GlobalAtomOp, AtomOp>(op))
+std::string LoopPrefetch::whyStays(GlobalLoadOp load) {
+  std::string why;
+  loop.walk([&](Operation *op) {
+    auto isIn = [&](const Twine &what) {
+      why = ("its loop has " + what + inLine(op->getLoc())).str();
       return WalkResult::interrupt();
+    };
+    if (isa<titan::AssertOp>(op))
+      return isIn("an assertion");
+    if (isa<GlobalAtomOp, AtomOp>(op))
+      return isIn("an atomic");
     auto effects = dyn_cast<HardwareEffectsInterface>(op);
     if (!effects || isa<CtaSyncOp>(op))
       return WalkResult::advance();
@@ -192,38 +251,53 @@ bool LoopPrefetch::mayGoAhead(GlobalLoadOp load) {
     effects.getHardwareEffects(list);
     for (const effect::Effect &each : list) {
       auto *access = std::get_if<effect::Access>(&each.what);
-      if (!access || (access->kind != AccessKind::Read &&
-                      getRoot(access->bytes.object) == load.getTensor()))
-        return WalkResult::interrupt();
+      if (!access)
+        return isIn("'" + op->getName().getStringRef() + "'");
+      if (access->kind != AccessKind::Read &&
+          getRoot(access->bytes.object) == load.getTensor())
+        return isIn("a store to " + nameOf(load.getTensor()));
     }
     return WalkResult::advance();
   });
-  if (all.wasInterrupted())
-    return false;
+  if (!why.empty())
+    return why;
   auto sliceBefore = slice;
   auto carriedBefore = carried;
-  if (llvm::all_of(load.getIndices(),
-                   [&](Value each) { return isKnownAhead(each); }) &&
-      (!load.getMask() || isKnownAhead(load.getMask())))
-    return true;
+  bool addresses = llvm::all_of(load.getIndices(),
+                                [&](Value each) { return isKnownAhead(each); });
+  if (addresses && (!load.getMask() || isKnownAhead(load.getMask())))
+    return {};
   slice = std::move(sliceBefore);
   carried = std::move(carriedBefore);
-  return false;
+  std::string what = addresses ? "its mask" : "its address";
+  return what + " takes " + quoted(unknown) +
+         (isPure(unknown) && !unknown->getNumRegions()
+              ? ", which has no result for some numbers"
+              : ", which only its round knows");
+}
+
+std::string LoopPrefetch::whyNoneGoes() {
+  APInt step;
+  if (matchPattern(loop.getStep(), m_ConstantInt(&step)))
+    return step.isStrictlyPositive() ? "" : "its loop's step is not positive";
+  // Of a step that only the run knows, so many must be numbers of 64 bits.
+  Type type = loop.getStep().getType();
+  return type.isInteger() && type.getIntOrFloatBitWidth() <= 32
+             ? ""
+             : "its loop's counter is of 64 bits, and the step is no constant";
 }
 
 void LoopPrefetch::plan(int64_t begin, int64_t limit) {
-  // Of a step that only the run knows, so many must be numbers of 64 bits.
-  APInt step;
-  bool known = matchPattern(loop.getStep(), m_ConstantInt(&step));
-  unsigned width = isa<IndexType>(loop.getStep().getType())
-                       ? 64
-                       : loop.getStep().getType().getIntOrFloatBitWidth();
-  if (known ? !step.isStrictlyPositive() : width > 32)
-    return;
+  std::string none = whyNoneGoes();
   for (auto load : loop.getBody()->getOps<GlobalLoadOp>()) {
     auto ahead = load->getAttrOfType<DenseI64ArrayAttr>(aheadAttr);
-    if (!ahead || !mayGoAhead(load))
+    if (!ahead)
       continue;
+    std::string why = none.empty() ? whyStays(load) : none;
+    if (!why.empty()) {
+      tellStays(load.getLoc(), load.getTensor(), why);
+      continue;
+    }
     Copy copy{load, ahead[1], {}, {}};
     auto type = cast<RankedTensorType>(load.getType());
     for (int64_t d = 0; d < type.getRank(); ++d)
@@ -233,15 +307,23 @@ void LoopPrefetch::plan(int64_t begin, int64_t limit) {
     stages = std::max(stages, ahead[0]);
     copies.push_back(std::move(copy));
   }
+  int64_t asked = stages;
+  stages = std::min(stages, maxStages);
+  std::string most = "at most " + std::to_string(maxStages) + " are made";
   // So many rounds are to be numbers of the counter, too.
+  APInt step;
+  bool known = matchPattern(loop.getStep(), m_ConstantInt(&step));
+  unsigned width = isa<IndexType>(loop.getStep().getType())
+                       ? 64
+                       : loop.getStep().getType().getIntOrFloatBitWidth();
   auto fits = [&] {
     int64_t further;
     return !llvm::MulOverflow(step.getSExtValue(), stages, further) &&
            !llvm::AddOverflow(further, start().value_or(0), further) &&
            llvm::isIntN(width, further);
   };
-  while (known && stages > 1 && !fits())
-    --stages;
+  for (; known && stages > 1 && !fits(); --stages)
+    most = "more would leave the counter's type";
   for (; stages > 1; --stages) {
     last = begin;
     for (Copy &copy : copies) {
@@ -260,6 +342,25 @@ void LoopPrefetch::plan(int64_t begin, int64_t limit) {
     }
     if (last <= limit)
       break;
+    most = "shared memory has " + bytesText(limit - begin) + " left";
+  }
+  for (const Copy &copy : copies) {
+    GlobalLoadOp load = copy.load;
+    if (stages < 2) {
+      tellStays(load.getLoc(), load.getTensor(),
+                "2 slots for each copy of its loop are too many: " + most);
+      continue;
+    }
+    int64_t rounds = stages - 1;
+    remark::passed(load.getLoc(), remarkOpts)
+        << "a load of " + nameOf(load.getTensor()) + " is copied " +
+               std::to_string(rounds) + (rounds == 1 ? " round" : " rounds") +
+               " ahead, into " + std::to_string(stages) + " slots of " +
+               bytesText(copy.ring.getSlotBytes()) + ", " +
+               bytesText(copy.bytes) + " at once" +
+               (stages < asked ? " (num_stages is " + std::to_string(asked) +
+                                     "; " + most + ")"
+                               : "");
   }
   if (stages < 2)
     copies.clear();
@@ -292,7 +393,9 @@ void LoopPrefetch::repeat(IRMapping &values) {
 
 /// The copies of one round, as one group. They read nothing if it does not come.
 LogicalResult LoopPrefetch::copy(IRMapping &values, Value comes, Value slot) {
+  Location before = c.b.getLoc();
   for (auto [copy, ring] : llvm::zip(copies, rings)) {
+    c.b.setLoc(copy.load.getLoc());
     SmallVector<Value> indices;
     for (Value each : copy.load.getIndices()) {
       auto index = c.permute(values.lookupOrDefault(each), copy.order);
@@ -313,6 +416,7 @@ LogicalResult LoopPrefetch::copy(IRMapping &values, Value comes, Value slot) {
     CpAsyncOp::create(c.b, copy.load.getTensor(), indices, mask, to, copy.bytes,
                       copy.bytes == 16);
   }
+  c.b.setLoc(before);
   CpAsyncCommitOp::create(c.b,
                           TokenType::get(c.b.getContext(), TokenKind::Async));
   return success();

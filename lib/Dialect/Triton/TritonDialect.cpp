@@ -106,8 +106,25 @@ static LogicalResult verifyHint(Operation *op, NamedAttribute attribute,
   return success();
 }
 
+/// How many rounds of a loop are under way at once.
+static LogicalResult verifyStages(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() != "tt.num_stages")
+    return success();
+  auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (number && number.getType().isSignlessInteger(32) && number.getInt() >= 0)
+    return success();
+  InFlightDiagnostic error = op->emitOpError("[tt-attribute] num_stages is an "
+                                             "i32 that is not negative, not ")
+                             << attribute.getValue();
+  error.attachNote() << "fix: say how many rounds are under way at once; 0 or "
+                        "1: no load is copied ahead";
+  return error;
+}
+
 LogicalResult TritonDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute named) {
+  if (failed(verifyStages(op, named)))
+    return failure();
   return verifyHint(op, named,
                     op->getNumResults() == 1 ? op->getResult(0).getType()
                                              : Type());
