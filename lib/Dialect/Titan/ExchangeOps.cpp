@@ -146,27 +146,17 @@ LogicalResult RelabelOp::verify() {
   return success();
 }
 
-namespace {
-/// An element of the result is the one of %x that lies in the same register.
-struct RelabelPlaces
-    : TileOpInterface::ExternalModel<RelabelPlaces, RelabelOp> {
-  std::vector<int64_t> getElements(Operation *op,
-                                   ArrayRef<ArrayRef<int64_t>> operands) const {
-    auto relabel = cast<RelabelOp>(op);
-    std::vector<int64_t> from = getTileLayout(relabel.getTile().getType())
-                                    ->elementTable(),
-                         to = getTileLayout(relabel.getType())->elementTable(),
-                         elements(relabel.getType().getNumElements());
-    for (auto [theirs, ours] : llvm::zip_equal(from, to))
-      elements[ours] = operands[0][theirs];
-    return elements;
-  }
-  bool keepsRegisters(Operation *) const { return true; }
-};
-} // namespace
-
-void titan::registerRelabelPlaces(MLIRContext &context) {
-  RelabelOp::attachInterface<RelabelPlaces>(context);
+bool RelabelOp::keepsRegisters() { return true; }
+std::vector<int64_t>
+RelabelOp::getElements(ArrayRef<ArrayRef<int64_t>> operands) {
+  // An element is the one of %x that lies in the same register.
+  std::vector<int64_t> from =
+                           getTileLayout(getTile().getType())->elementTable(),
+                       to = getTileLayout(getType())->elementTable(),
+                       elements(getType().getNumElements());
+  for (auto [theirs, ours] : llvm::zip_equal(from, to))
+    elements[ours] = operands[0][theirs];
+  return elements;
 }
 
 //===----------------------------------------------------------------------===//

@@ -268,9 +268,6 @@ inline mlir::LogicalResult verifyArrivals(mlir::Operation *op,
   return mlir::success();
 }
 
-/// Which element of its operand each of titan.relabel's is (TileOpInterface).
-void registerRelabelPlaces(mlir::MLIRContext &context);
-
 } // namespace titan
 
 #endif

@@ -44,7 +44,6 @@ void TitanDialect::initialize() {
   registerAttributes();
   registerTitanDialectOperations(this); // OpShard.cpp.in
   registerCopyFlow(*getContext());
-  registerRelabelPlaces(*getContext());
 }
 
 //===----------------------------------------------------------------------===//

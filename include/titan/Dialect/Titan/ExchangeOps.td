@@ -48,7 +48,7 @@ def Titan_ConvertLayoutOp : Titan_Op<"convert_layout", [Titan_Total, Titan_Flow]
   let hasVerifier = 1;
 }
 
-def Titan_RelabelOp : Titan_Op<"relabel", [Titan_Total, Pure]> {
+def Titan_RelabelOp : Titan_Op<"relabel", [Titan_Total, Pure, Titan_PlacesOfRegisters]> {
   let summary = "the same registers under other coordinates: a transposed or reshaped tile; no data moves";
   let description = [{
     `titan.relabel %x : tensor<64x32xf32, #a> -> tensor<32x64xf32, #b>`: register r of each
