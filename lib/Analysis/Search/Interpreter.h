@@ -148,6 +148,10 @@ struct Instantiator::Impl {
   bool allResident();
   /// All requirements hold, and the grid has the CTAs that are looked at.
   bool admitted() const;
+  /// A value of a leaf that meets what is required of this leaf alone: the one
+  /// that is given, or a constant of what it does not meet times it (of a
+  /// multiple, say); where that does not meet it, either, the one that is given.
+  int64_t fitted(uint32_t leaf, int64_t value) const;
   /// Leaves that may be varied, and what is tried of each; and goes through the
   /// combinations, or so many at random: `look` finds the leaves set.
   using Varied = std::vector<std::pair<uint32_t, std::vector<int64_t>>>;
@@ -226,7 +230,12 @@ struct Instantiator::Impl {
   std::optional<int64_t> outcome(const Choice &choice, int cta) const;
   bool met(const Goal &goal) const;
   std::vector<int64_t> candidates(const Goal &goal, uint32_t leaf);
-  bool reach(llvm::ArrayRef<Goal> goals, size_t at, int &budget);
+  /// The leaves that decide whether a goal is met, a bit each.
+  uint64_t leavesOf(const Goal &goal) const;
+  /// `blame`: the leaves of what was not met on the way; values of others are
+  /// not gone through for it.
+  bool reach(llvm::ArrayRef<Goal> goals, size_t at, int &budget,
+             uint64_t &blame);
   /// Finds a launch with these outcomes and gives the leaves its values; small
   /// ones first where loops are left to chance.
   bool solve(llvm::ArrayRef<int64_t> wanted, bool chance = false);

@@ -21,6 +21,8 @@
 
 #include "Bounds.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -290,6 +292,9 @@ void Instantiator::Impl::readLaunch() {
   for (auto &[value, number] : launchNumbers)
     symbols.collect(number, ignored, &constants);
   llvm::sort(constants);
+  for (auto [number, leaf] : llvm::enumerate(leaves))
+    if (leaf.kind <= Leaf::Scalar)
+      leaf.initial = fitted(number, leaf.initial);
   // What the body calls them.
   for (auto [position, value] :
        llvm::enumerate(kernel.getLaunchOp().getValues()))
@@ -298,6 +303,33 @@ void Instantiator::Impl::readLaunch() {
       names.try_emplace(
           found->second.symbol,
           cast<StringAttr>(kernel.getLaunchNames()[position]).getValue().str());
+}
+
+int64_t Instantiator::Impl::fitted(uint32_t leaf, int64_t value) const {
+  Symbols::Values values = leafValues;
+  std::vector<int64_t> factors;
+  auto meets = [&](int64_t tried, bool note) {
+    values[leaf].assign(values[leaf].size(), tried);
+    return llvm::all_of(requirements, [&](Number requirement) {
+      std::vector<uint32_t> inside;
+      std::vector<int64_t> constants;
+      symbols.collect(requirement, inside, &constants);
+      if (inside.size() != 1 || inside[0] != leaf ||
+          symbols.value(requirement, values, 0) != 0)
+        return true;
+      if (note)
+        factors = std::move(constants);
+      return false;
+    });
+  };
+  if (meets(value, true))
+    return value;
+  for (int64_t factor : factors)
+    if (int64_t product; !llvm::MulOverflow(value, factor, product) &&
+                         leaves[leaf].range.contains(product) &&
+                         meets(product, false))
+      return product;
+  return value;
 }
 
 bool Instantiator::Impl::allResident() {
@@ -680,7 +712,8 @@ Instantiator::Impl::variedLeaves(int64_t most) const {
       tried.insert(tried.begin(), std::begin(bound::promisedExtents),
                    std::end(bound::promisedExtents));
     for (int64_t value : tried)
-      if (leaf.range.contains(value) && !llvm::is_contained(values, value))
+      if (value = fitted(number, value);
+          leaf.range.contains(value) && !llvm::is_contained(values, value))
         values.push_back(value);
     if (values.empty())
       values.push_back(leaf.initial);
