@@ -17,6 +17,7 @@
 #include "Compiled.h"
 #include "Instantiate.h"
 #include "Ranges.h"
+#include "Sharing.h"
 
 #include "titan/Effects/Resolver.h"
 
@@ -156,10 +157,37 @@ struct Instantiator::Impl {
   /// combinations, or so many at random: `look` finds the leaves set.
   using Varied = std::vector<std::pair<uint32_t, std::vector<int64_t>>>;
   Varied variedLeaves(int64_t most) const;
-  void vary(const Varied &varied, llvm::function_ref<void()> look);
+  /// Arguments that a launch check compares with others become as large or small
+  /// as it lets them: rows beside each other, say. False: nothing changes.
+  bool tighten();
+  void vary(const Varied &varied, llvm::function_ref<void(bool tight)> look);
   /// "A[0]", "n", and "A[0] is 200, n is 5" of the launch that is looked at.
   std::string nameOfLeaf(const Leaf &leaf) const;
   std::string describeLaunch() const;
+
+  //===--------------------------------------------------------------------===//
+  // Strides that are arguments (Pitches.cpp)
+  //===--------------------------------------------------------------------===//
+
+  /// Of a stride: the tensors that the kernel writes and that have it, and how
+  /// many of their strides stand before and behind it, at most.
+  struct Pitch {
+    std::vector<std::string> tensors;
+    unsigned outside = 0, inside = 0;
+  };
+  std::map<uint32_t, Pitch> pitches; ///< By leaf.
+  /// Which values they have: one of argumentPitchBits, in one of four orders (the
+  /// first argument is the largest or the smallest, and something lies within the
+  /// smallest or it is 1).
+  size_t pitch = 0;
+  static constexpr size_t pitchOrders = 4;
+  /// What has met under all values of them.
+  std::set<Sharing::Met> unavoidable;
+  void findPitches();
+  /// False: they are too large, or a launch check refuses them.
+  bool setPitches(size_t which);
+  /// runAll() under those values of them under which fewest operations meet.
+  std::unique_ptr<Program> runApart();
 
   //===--------------------------------------------------------------------===//
   // Choices (Choices.cpp)

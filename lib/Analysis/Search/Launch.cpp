@@ -701,7 +701,8 @@ Instantiator::Impl::variedLeaves(int64_t most) const {
   }
   Varied varied;
   for (auto [number, leaf] : llvm::enumerate(leaves)) {
-    if (leaf.kind > Leaf::Scalar || taken.contains(number))
+    if (leaf.kind > Leaf::Scalar || taken.contains(number) ||
+        pitches.contains(number))
       continue;
     std::vector<int64_t> values;
     std::vector<int64_t> tried =
@@ -722,8 +723,44 @@ Instantiator::Impl::variedLeaves(int64_t most) const {
   return varied;
 }
 
+bool Instantiator::Impl::tighten() {
+  bool changed = false;
+  for (auto [index, requirement] : llvm::enumerate(requirements)) {
+    const Symbols::Node node = symbols.node(requirement.symbol);
+    if (!requirement.symbol || node.code != Arith::Cmp)
+      continue;
+    for (auto [a, b] : {std::pair(node.a, node.b), std::pair(node.b, node.a)}) {
+      while (a.symbol && symbols.node(a.symbol).code == Arith::Cast)
+        a = symbols.node(a.symbol).a;
+      if (!a.symbol || !b.symbol || symbols.node(a.symbol).code != Arith::None)
+        continue;
+      uint32_t leaf = symbols.leafOf(a.symbol);
+      std::vector<uint32_t> inside;
+      symbols.collect(b, inside);
+      auto bound = symbols.value(b, leafValues, 0);
+      if (leaves[leaf].kind != Leaf::Scalar || !bound ||
+          llvm::is_contained(inside, leaf))
+        continue;
+      int64_t old = leafValues[leaf][0];
+      bool found = false;
+      for (int64_t offset : {0, 1, -1}) {
+        int64_t value = *bound + offset;
+        if (!leaves[leaf].range.contains(value))
+          continue;
+        setLeaf(leaf, value);
+        if ((found = met({Goal::Require, index})))
+          break;
+      }
+      if (!found)
+        setLeaf(leaf, old);
+      changed |= found && leafValues[leaf][0] != old;
+    }
+  }
+  return changed;
+}
+
 void Instantiator::Impl::vary(const Varied &varied,
-                              llvm::function_ref<void()> look) {
+                              llvm::function_ref<void(bool tight)> look) {
   static constexpr size_t mostTried = bound::mostTried;
   double total = 1;
   for (auto &[leaf, values] : varied)
@@ -743,14 +780,16 @@ void Instantiator::Impl::vary(const Varied &varied,
       setLeaf(leaf, values[rest % values.size()]);
       rest /= values.size();
     }
-    look();
+    look(/*tight=*/false);
+    if (tighten())
+      look(/*tight=*/true);
   }
 }
 
 std::optional<Refusal> Instantiator::refusal() const {
   std::vector<size_t> refused(impl->requirements.size(), 0);
   size_t tried = 0;
-  impl->vary(impl->variedLeaves(bound::largerLaunch), [&] {
+  impl->vary(impl->variedLeaves(bound::largerLaunch), [&](bool) {
     ++tried;
     for (size_t i = 0; i < refused.size(); ++i)
       refused[i] += !impl->met({Impl::Goal::Require, i});
@@ -788,8 +827,8 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
     SmallLaunch launch;
   };
   std::vector<Candidate> candidates;
-  std::set<std::vector<int64_t>> seen;
-  impl->vary(varied, [&] {
+  std::map<std::vector<int64_t>, size_t> seen; // Candidates.
+  impl->vary(varied, [&](bool tight) {
     for (int64_t multiprocessors : triedMultiprocessors) {
       if (multiprocessorsLeaf)
         impl->setLeaf(*multiprocessorsLeaf,
@@ -828,9 +867,10 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
             number != impl->launchNumbers.end())
           key.push_back(impl->symbols.value(number->second, impl->leafValues, 0)
                             .value_or(0));
-      if (!seen.insert(key).second)
-        continue;
-      candidates.push_back({weight, key, launch});
+      auto [same, fresh] = seen.try_emplace(key, candidates.size());
+      if (fresh)
+        candidates.push_back({weight, key, launch});
+      candidates[same->second].launch.tight |= tight;
     }
   });
   std::sort(candidates.begin(), candidates.end(),

@@ -26,21 +26,55 @@ using namespace titan::tt;
 /// Names told of one access, and values looked at.
 static constexpr unsigned maxNames = 8, maxValues = 256;
 
-/// The variable that a value was assigned to; empty: none.
+namespace {
+/// A variable of the program, and where it is assigned.
+struct Variable {
+  StringRef name;
+  FileLineColLoc at;
+};
+} // namespace
+
+/// The variable in whose assignment something stands; no name: there is none, or
+/// it is one of Triton's own functions.
+static Variable assignedAt(Location loc) {
+  Variable found;
+  while (true) {
+    if (auto name = dyn_cast<NameLoc>(loc)) {
+      found.name = name.getName();
+      loc = name.getChildLoc();
+    } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+      // (A variable of who calls is the result, not what it is made of.)
+      found.name = {};
+      loc = call.getCallee();
+    } else {
+      break;
+    }
+  }
+  found.at = dyn_cast<FileLineColLoc>(loc);
+  if (found.at &&
+      found.at.getFilename().getValue().contains("/triton/language/"))
+    found.name = {};
+  return found;
+}
+
+/// The variable that a value was assigned to; empty: none. The front end names
+/// all of an assignment after its variable, in `v = tl.load(p, mask=i < n)` the
+/// mask, too: what goes into something of the same assignment is not the
+/// variable. Each part of it begins on the line where the whole does, or later.
 static StringRef variableOf(Value value) {
   if (value.getDefiningOp<arith::ConstantOp>())
     return {};
-  StringRef found;
-  for (Location loc = value.getLoc();;) {
-    if (auto name = dyn_cast<NameLoc>(loc)) {
-      found = name.getName();
-      loc = name.getChildLoc();
-    } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
-      loc = call.getCallee();
-    } else {
-      return found;
-    }
+  Variable own = assignedAt(value.getLoc());
+  if (own.name.empty() || isa<BlockArgument>(value) || !own.at)
+    return own.name;
+  for (Operation *user : value.getUsers()) {
+    Variable other = assignedAt(user->getLoc());
+    if (other.name == own.name && other.at &&
+        other.at.getFilename() == own.at.getFilename() &&
+        other.at.getLine() <= own.at.getLine())
+      return {};
   }
+  return own.name;
 }
 
 /// The element of an operand that element `e` of the result comes from; nothing
