@@ -203,6 +203,17 @@ void Instantiator::Impl::narrow(Number condition, bool computed) {
   auto isLeaf = [&](Number n) {
     return n.symbol && symbols.node(n.symbol).code == Arith::None;
   };
+  // (An i32 as an index is the same number.)
+  auto narrower = [&](Number n) {
+    if (predicate == P::eq || !n.symbol)
+      return n;
+    const Symbols::Node &cast = symbols.node(n.symbol);
+    return cast.code == Arith::Cast && cast.operandBits > 1 &&
+                   cast.operandBits <= cast.bits
+               ? cast.a
+               : n;
+  };
+  a = narrower(a), b = narrower(b);
   if (!isLeaf(a)) {
     std::swap(a, b);
     predicate = predicate == P::slt   ? P::sgt

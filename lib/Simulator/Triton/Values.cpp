@@ -57,16 +57,37 @@ static Variable assignedAt(Location loc) {
   return found;
 }
 
+/// What an argument of a block is called: a function's as it is, a loop's counter
+/// after its line where the program's name for it is lost (make_ttir drops some,
+/// and MLIR prints such as %arg6).
+static std::string nameOf(BlockArgument argument) {
+  StringRef name = assignedAt(argument.getLoc()).name, number = name;
+  Operation *owner = argument.getOwner()->getParentOp();
+  bool printed =
+      name.empty() || (number.consume_front("arg") && !number.empty() &&
+                       llvm::all_of(number, llvm::isDigit));
+  if (isa<FuncOp>(owner) || !printed)
+    return name.str();
+  auto loop = dyn_cast<scf::ForOp>(owner);
+  if (!loop || argument != loop.getInductionVar())
+    return {};
+  FileLineColLoc at = assignedAt(loop.getLoc()).at;
+  return at ? "the counter of line " + std::to_string(at.getLine())
+            : std::string();
+}
+
 /// The variable that a value was assigned to; empty: none. The front end names
 /// all of an assignment after its variable, in `v = tl.load(p, mask=i < n)` the
 /// mask, too: what goes into something of the same assignment is not the
 /// variable. Each part of it begins on the line where the whole does, or later.
-static StringRef variableOf(Value value) {
+static std::string variableOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return nameOf(argument);
   if (value.getDefiningOp<arith::ConstantOp>())
     return {};
   Variable own = assignedAt(value.getLoc());
-  if (own.name.empty() || isa<BlockArgument>(value) || !own.at)
-    return own.name;
+  if (own.name.empty() || !own.at)
+    return own.name.str();
   for (Operation *user : value.getUsers()) {
     Variable other = assignedAt(user->getLoc());
     if (other.name == own.name && other.at &&
@@ -74,7 +95,7 @@ static StringRef variableOf(Value value) {
         other.at.getLine() <= own.at.getLine())
       return {};
   }
-  return own.name;
+  return own.name.str();
 }
 
 /// The element of an operand that element `e` of the result comes from; nothing
@@ -131,7 +152,7 @@ std::string titan::tt::valuesText(Agent &agent, const Step &step,
     if (slot == agent.world.slots.end())
       continue;
     const Tile &tile = agent[slot->second];
-    StringRef name = variableOf(value);
+    std::string name = variableOf(value);
     if (!name.empty() && tile.kind != Kind::Ptr && tile.kind != Kind::Block &&
         e < tile.count && told.insert(name).second) {
       os << (told.size() == 1 ? "where " : ", ") << name
