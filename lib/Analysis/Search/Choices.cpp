@@ -267,14 +267,20 @@ bool Instantiator::Impl::reach(ArrayRef<Goal> goals, size_t at, int &budget,
   if (at == goals.size())
     return true;
   const Goal &goal = goals[at];
+  const uint64_t own = leavesOf(goal);
+  // False: what is not met behind it no other value of this one's leaves changes.
+  auto helps = [&](uint64_t behind) {
+    blame |= behind;
+    return (own & behind) != 0;
+  };
   if (met(goal)) {
-    if (reach(goals, at + 1, budget, blame))
+    uint64_t behind = 0;
+    if (reach(goals, at + 1, budget, behind))
       return true;
-    // What is not met behind it no other value of this one's leaves changes.
-    if (!(leavesOf(goal) & blame))
+    if (!helps(behind))
       return false;
   }
-  blame |= leavesOf(goal);
+  blame |= own;
   std::vector<uint32_t> inside;
   if (goal.kind == Goal::Choose) {
     const Choice &choice = choices[goal.index];
@@ -297,6 +303,7 @@ bool Instantiator::Impl::reach(ArrayRef<Goal> goals, size_t at, int &budget,
   for (uint32_t leaf : inside) {
     std::vector<int64_t> old = leafValues[leaf];
     int64_t oldOrigin[3] = {origin[0], origin[1], origin[2]};
+    bool goesOn = true;
     if ((budget -= 5) < 0 || spent())
       return false;
     for (int64_t value : candidates(goal, leaf)) {
@@ -306,13 +313,20 @@ bool Instantiator::Impl::reach(ArrayRef<Goal> goals, size_t at, int &budget,
       const auto *broken =
           llvm::find_if(goals.take_front(at),
                         [&](const Goal &earlier) { return !met(earlier); });
-      if (broken != goals.begin() + at)
+      if (broken != goals.begin() + at) {
         blame |= leavesOf(*broken);
-      else if (reach(goals, at + 1, budget, blame))
+        continue;
+      }
+      uint64_t behind = 0;
+      if (reach(goals, at + 1, budget, behind))
         return true;
+      if (!(goesOn = helps(behind)))
+        break;
     }
     std::copy(oldOrigin, oldOrigin + 3, origin);
     leafValues[leaf] = std::move(old);
+    if (!goesOn)
+      return false;
   }
   return false;
 }

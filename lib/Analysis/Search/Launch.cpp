@@ -303,9 +303,6 @@ void Instantiator::Impl::readLaunch() {
   for (auto &[value, number] : launchNumbers)
     symbols.collect(number, ignored, &constants);
   llvm::sort(constants);
-  for (auto [number, leaf] : llvm::enumerate(leaves))
-    if (leaf.kind <= Leaf::Scalar)
-      leaf.initial = fitted(number, leaf.initial);
   // What the body calls them.
   for (auto [position, value] :
        llvm::enumerate(kernel.getLaunchOp().getValues()))
@@ -724,8 +721,7 @@ Instantiator::Impl::variedLeaves(int64_t most) const {
       tried.insert(tried.begin(), std::begin(bound::promisedExtents),
                    std::end(bound::promisedExtents));
     for (int64_t value : tried)
-      if (value = fitted(number, value);
-          leaf.range.contains(value) && !llvm::is_contained(values, value))
+      if (leaf.range.contains(value) && !llvm::is_contained(values, value))
         values.push_back(value);
     if (values.empty())
       values.push_back(leaf.initial);

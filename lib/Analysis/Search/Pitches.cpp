@@ -145,6 +145,10 @@ void Instantiator::Impl::findPitches() {
       if (writtenTensors.contains(tensor))
         byTensor[tensor].push_back(node.predicate);
   }
+  // (Launches are tried with one value of each.)
+  for (auto &[tensor, strides] : byTensor)
+    for (uint32_t leaf : strides)
+      leaves[leaf].initial = fitted(leaf, leaves[leaf].initial);
   for (auto &[tensor, strides] : byTensor)
     for (auto [position, leaf] : llvm::enumerate(strides)) {
       auto [found, fresh] = pitches.try_emplace(leaf);
