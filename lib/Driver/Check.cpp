@@ -123,6 +123,7 @@ int titan::runCheck(const CheckCommand &options) {
   if (!module || (!options.replay.empty() &&
                   !session.claimOutput("--replay-out", options.replay)))
     return session.finish(BadInput, "");
+  const bool triton = isTritonModule(*module);
   if (int code = convertTriton(session, *module, options.triton))
     return session.finish(code, "");
   // Without --kernel, all of them.
@@ -155,6 +156,8 @@ int titan::runCheck(const CheckCommand &options) {
     if (only && kernel != only)
       continue;
     KernelVerdict verdict = judge(kernel, judging);
+    if (triton)
+      verdict.sayForTriton();
     if (auto finding = refusedExample(kernel)) {
       verdict.search.findings.push_back(std::move(*finding));
       ++verdict.warnings;

@@ -29,8 +29,9 @@ using namespace mlir;
 using namespace titan;
 
 /// Says of each kernel what titan check says, and files it for the manifest;
-/// false: one of them is refused. The module stays as it is.
-static bool checkKernels(Session &session, ModuleOp module,
+/// false: one of them is refused. The module stays as it is. `triton`: it was
+/// one of Triton's.
+static bool checkKernels(Session &session, ModuleOp module, bool triton,
                          const CompileCommand &options, std::string &verdicts,
                          CompileOptions &how) {
   OwningOpRef<ModuleOp> copy = module.clone();
@@ -47,6 +48,8 @@ static bool checkKernels(Session &session, ModuleOp module,
                                            .searchSteps = options.searchSteps,
                                            .proofSeconds = options.proofSeconds,
                                            .proveCounts = options.proveCounts});
+    if (triton)
+      verdict.sayForTriton();
     for (const Finding &finding : verdict.search.findings)
       session.report(finding);
     if (options.proofSeconds > 0)
@@ -95,6 +98,7 @@ int titan::runCompile(const CompileCommand &options) {
   OwningOpRef<ModuleOp> module = session.parse(options.file);
   if (!module)
     return session.finish(BadInput, "");
+  const bool triton = isTritonModule(*module);
   if (int code = convertTriton(session, *module, options.triton))
     return session.finish(code, "");
 #ifdef TITAN_HAS_CODEGEN
@@ -171,7 +175,7 @@ int titan::runCompile(const CompileCommand &options) {
   // titan and llvm are to look at, not to launch.
   std::string verdicts;
   if (options.check && *emit != Emit::Titan && *emit != Emit::LLVM &&
-      !checkKernels(session, *module, options, verdicts, how))
+      !checkKernels(session, *module, triton, options, verdicts, how))
     return session.finish(Findings, "");
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);

@@ -102,6 +102,24 @@ KernelVerdict titan::judge(KernelOp kernel, const JudgeOptions &options) {
   return result;
 }
 
+void KernelVerdict::sayForTriton() {
+  static constexpr std::pair<StringRef, StringRef> words[] = {
+      {"in the launch region, by titan.require,",
+       "of arguments by tl.assume, or by --launch-check,"},
+      {"titan.require in the launch region", "tl.assume or --launch-check"},
+      {"titan.require", "tl.assume or --launch-check"}};
+  auto say = [](std::string &text) {
+    for (auto [here, there] : words)
+      if (size_t at = text.find(here); at != std::string::npos)
+        text.replace(at, here.size(), there);
+  };
+  for (Finding &finding : search.findings)
+    say(finding.fix);
+  llvm::for_each(search.assumed, say);
+  if (proof)
+    say(proof->goOn);
+}
+
 std::optional<Finding> KernelVerdict::notProved(Severity severity) const {
   if (!proof || proof->proved)
     return std::nullopt;
@@ -187,6 +205,9 @@ std::string KernelVerdict::text() const {
     text += "\n  whole launches checked: " + llvm::join(search.launches, "; ");
   if (!search.skipped.empty())
     text += "\n  not looked at: " + llvm::join(search.skipped, "; ");
+  // (What is proved is so whatever they are.)
+  if (looked() && !search.assumed.empty() && !(proof && proof->proved))
+    text += "\n  assumed: " + llvm::join(search.assumed, "; ");
   if (proof)
     text += describe(*proof, looked());
   return text;
@@ -205,6 +226,7 @@ llvm::json::Object KernelVerdict::json() const {
                           {"periods", jsonTexts(search.periods)},
                           {"launches", jsonTexts(search.launches)},
                           {"skipped", jsonTexts(search.skipped)},
+                          {"assumed", jsonTexts(search.assumed)},
                           {"events", static_cast<int64_t>(search.events)},
                           {"seconds", search.seconds}};
   if (proof)

@@ -57,6 +57,8 @@ struct CheckReport {
   std::vector<std::string> launches;
   /// What was found and not looked at, for its size, a line each.
   std::vector<std::string> skipped;
+  /// What was taken of arguments that are strides, a line each.
+  std::vector<std::string> assumed;
   /// Events of all instantiations together.
   uint64_t events = 0;
   double seconds = 0;

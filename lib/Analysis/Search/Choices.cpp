@@ -239,12 +239,48 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
   return result;
 }
 
-bool Instantiator::Impl::reach(ArrayRef<Goal> goals, size_t at, int &budget) {
+uint64_t Instantiator::Impl::leavesOf(const Goal &goal) const {
+  switch (goal.kind) {
+  case Goal::Choose: {
+    const Choice &choice = choices[goal.index];
+    return symbols.leavesOf(choice.upper) | symbols.leavesOf(choice.lower) |
+           symbols.leavesOf(choice.step);
+  }
+  case Goal::Require:
+    return symbols.leavesOf(requirements[goal.index]);
+  case Goal::Promise:
+    return symbols.leavesOf(promises[goal.index]);
+  case Goal::Grid: {
+    // Where the clusters lie that are looked at decides, too.
+    uint64_t mask = symbols.leavesOf(grid[goal.index]);
+    for (auto [number, leaf] : llvm::enumerate(leaves))
+      if (leaf.kind == Leaf::CtaId)
+        mask |= uint64_t(1) << std::min<size_t>(number, beyond);
+    return mask;
+  }
+  }
+  return ~uint64_t(0);
+}
+
+bool Instantiator::Impl::reach(ArrayRef<Goal> goals, size_t at, int &budget,
+                               uint64_t &blame) {
   if (at == goals.size())
     return true;
   const Goal &goal = goals[at];
-  if (met(goal) && reach(goals, at + 1, budget))
-    return true;
+  const uint64_t own = leavesOf(goal);
+  // False: what is not met behind it no other value of this one's leaves changes.
+  auto helps = [&](uint64_t behind) {
+    blame |= behind;
+    return (own & behind) != 0;
+  };
+  if (met(goal)) {
+    uint64_t behind = 0;
+    if (reach(goals, at + 1, budget, behind))
+      return true;
+    if (!helps(behind))
+      return false;
+  }
+  blame |= own;
   std::vector<uint32_t> inside;
   if (goal.kind == Goal::Choose) {
     const Choice &choice = choices[goal.index];
@@ -267,19 +303,30 @@ bool Instantiator::Impl::reach(ArrayRef<Goal> goals, size_t at, int &budget) {
   for (uint32_t leaf : inside) {
     std::vector<int64_t> old = leafValues[leaf];
     int64_t oldOrigin[3] = {origin[0], origin[1], origin[2]};
+    bool goesOn = true;
     if ((budget -= 5) < 0 || spent())
       return false;
     for (int64_t value : candidates(goal, leaf)) {
       if (--budget < 0)
         return false;
       setLeaf(leaf, value);
-      if (llvm::all_of(goals.take_front(at),
-                       [&](const Goal &earlier) { return met(earlier); }) &&
-          reach(goals, at + 1, budget))
+      const auto *broken =
+          llvm::find_if(goals.take_front(at),
+                        [&](const Goal &earlier) { return !met(earlier); });
+      if (broken != goals.begin() + at) {
+        blame |= leavesOf(*broken);
+        continue;
+      }
+      uint64_t behind = 0;
+      if (reach(goals, at + 1, budget, behind))
         return true;
+      if (!(goesOn = helps(behind)))
+        break;
     }
     std::copy(oldOrigin, oldOrigin + 3, origin);
     leafValues[leaf] = std::move(old);
+    if (!goesOn)
+      return false;
   }
   return false;
 }
@@ -303,8 +350,9 @@ bool Instantiator::Impl::solve(ArrayRef<int64_t> wanted, bool chance) {
     pattern = (firstPattern + i) % patterns;
     for (bool small : {chance, !chance}) {
       int budget = bound::mostTrials;
+      uint64_t blame = 0;
       resetLeaves(small);
-      if (reach(goals, 0, budget) &&
+      if (reach(goals, 0, budget, blame) &&
           llvm::all_of(goals, [&](const Goal &goal) { return met(goal); }))
         return true;
     }

@@ -75,6 +75,9 @@ struct Refusal {
 struct SmallLaunch {
   int64_t grid[3] = {1, 1, 1};
   int64_t clusters = 1;
+  /// Some argument is as large or small as a launch check lets it: such a launch
+  /// is looked at whatever earlier ones have shown.
+  bool tight = false;
   /// Sizes, arguments and the number of multiprocessors, by leaf.
   std::vector<int64_t> leaves;
   /// "3 CTAs: A 128 x 64, B 128 x 64".
@@ -152,6 +155,8 @@ public:
   /// Whether the next launch is not the first one that begins with data of its
   /// kind: kinds take turns.
   bool turned() const;
+  /// What is taken of arguments that are strides, a line for each.
+  std::vector<std::string> pitches() const;
   /// What could not be followed, or is wrong with an index. Filled by both.
   std::vector<Problem> problems;
   /// What was left out, while everything else was followed: the kernel cannot

@@ -51,6 +51,7 @@ Instantiator::Impl::Impl(KernelOp kernel, Effort &effort, Instantiator &self)
     if (auto argument = dyn_cast<BlockArgument>(map.getTensor()))
       mapped[argument.getArgNumber()] = true;
   readLaunch();
+  findPitches();
 }
 
 Instantiator::Instantiator(KernelOp kernel, Effort &effort)
@@ -138,7 +139,7 @@ std::unique_ptr<Program> Instantiator::instantiate(ArrayRef<int64_t> wanted,
     impl->program->all = whole || ctas <= impl->program->ctas();
     return impl->solve(wanted);
   };
-  return impl->runPromised(set, [&] { return impl->runAll(); });
+  return impl->runPromised(set, [&] { return impl->runApart(); });
 }
 
 std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
@@ -157,7 +158,7 @@ std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
     }
     return false;
   };
-  return impl->runPromised(set, [&] { return impl->runAll(); });
+  return impl->runPromised(set, [&] { return impl->runApart(); });
 }
 
 bool Instantiator::turned() const { return impl->firstPattern != 0; }

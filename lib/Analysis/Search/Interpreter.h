@@ -17,6 +17,7 @@
 #include "Compiled.h"
 #include "Instantiate.h"
 #include "Ranges.h"
+#include "Sharing.h"
 
 #include "titan/Effects/Resolver.h"
 
@@ -148,14 +149,45 @@ struct Instantiator::Impl {
   bool allResident();
   /// All requirements hold, and the grid has the CTAs that are looked at.
   bool admitted() const;
+  /// A value of a leaf that meets what is required of this leaf alone: the one
+  /// that is given, or a constant of what it does not meet times it (of a
+  /// multiple, say); where that does not meet it, either, the one that is given.
+  int64_t fitted(uint32_t leaf, int64_t value) const;
   /// Leaves that may be varied, and what is tried of each; and goes through the
   /// combinations, or so many at random: `look` finds the leaves set.
   using Varied = std::vector<std::pair<uint32_t, std::vector<int64_t>>>;
   Varied variedLeaves(int64_t most) const;
-  void vary(const Varied &varied, llvm::function_ref<void()> look);
+  /// Arguments that a launch check compares with others become as large or small
+  /// as it lets them: rows beside each other, say. False: nothing changes.
+  bool tighten();
+  void vary(const Varied &varied, llvm::function_ref<void(bool tight)> look);
   /// "A[0]", "n", and "A[0] is 200, n is 5" of the launch that is looked at.
   std::string nameOfLeaf(const Leaf &leaf) const;
   std::string describeLaunch() const;
+
+  //===--------------------------------------------------------------------===//
+  // Strides that are arguments (Pitches.cpp)
+  //===--------------------------------------------------------------------===//
+
+  /// Of a stride: the tensors that the kernel writes and that have it, and how
+  /// many of their strides stand before and behind it, at most.
+  struct Pitch {
+    std::vector<std::string> tensors;
+    unsigned outside = 0, inside = 0;
+  };
+  std::map<uint32_t, Pitch> pitches; ///< By leaf.
+  /// Which values they have: one of argumentPitchBits, in one of four orders (the
+  /// first argument is the largest or the smallest, and something lies within the
+  /// smallest or it is 1).
+  size_t pitch = 0;
+  static constexpr size_t pitchOrders = 4;
+  /// What has met under all values of them.
+  std::set<Sharing::Met> unavoidable;
+  void findPitches();
+  /// False: they are too large, or a launch check refuses them.
+  bool setPitches(size_t which);
+  /// runAll() under those values of them under which fewest operations meet.
+  std::unique_ptr<Program> runApart();
 
   //===--------------------------------------------------------------------===//
   // Choices (Choices.cpp)
@@ -226,7 +258,12 @@ struct Instantiator::Impl {
   std::optional<int64_t> outcome(const Choice &choice, int cta) const;
   bool met(const Goal &goal) const;
   std::vector<int64_t> candidates(const Goal &goal, uint32_t leaf);
-  bool reach(llvm::ArrayRef<Goal> goals, size_t at, int &budget);
+  /// The leaves that decide whether a goal is met, a bit each.
+  uint64_t leavesOf(const Goal &goal) const;
+  /// `blame`: the leaves of what was not met on the way; values of others are
+  /// not gone through for it.
+  bool reach(llvm::ArrayRef<Goal> goals, size_t at, int &budget,
+             uint64_t &blame);
   /// Finds a launch with these outcomes and gives the leaves its values; small
   /// ones first where loops are left to chance.
   bool solve(llvm::ArrayRef<int64_t> wanted, bool chance = false);

@@ -21,6 +21,8 @@
 
 #include "Bounds.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -201,6 +203,17 @@ void Instantiator::Impl::narrow(Number condition, bool computed) {
   auto isLeaf = [&](Number n) {
     return n.symbol && symbols.node(n.symbol).code == Arith::None;
   };
+  // (An i32 as an index is the same number.)
+  auto narrower = [&](Number n) {
+    if (predicate == P::eq || !n.symbol)
+      return n;
+    const Symbols::Node &cast = symbols.node(n.symbol);
+    return cast.code == Arith::Cast && cast.operandBits > 1 &&
+                   cast.operandBits <= cast.bits
+               ? cast.a
+               : n;
+  };
+  a = narrower(a), b = narrower(b);
   if (!isLeaf(a)) {
     std::swap(a, b);
     predicate = predicate == P::slt   ? P::sgt
@@ -298,6 +311,33 @@ void Instantiator::Impl::readLaunch() {
       names.try_emplace(
           found->second.symbol,
           cast<StringAttr>(kernel.getLaunchNames()[position]).getValue().str());
+}
+
+int64_t Instantiator::Impl::fitted(uint32_t leaf, int64_t value) const {
+  Symbols::Values values = leafValues;
+  std::vector<int64_t> factors;
+  auto meets = [&](int64_t tried, bool note) {
+    values[leaf].assign(values[leaf].size(), tried);
+    return llvm::all_of(requirements, [&](Number requirement) {
+      std::vector<uint32_t> inside;
+      std::vector<int64_t> constants;
+      symbols.collect(requirement, inside, &constants);
+      if (inside.size() != 1 || inside[0] != leaf ||
+          symbols.value(requirement, values, 0) != 0)
+        return true;
+      if (note)
+        factors = std::move(constants);
+      return false;
+    });
+  };
+  if (meets(value, true))
+    return value;
+  for (int64_t factor : factors)
+    if (int64_t product; !llvm::MulOverflow(value, factor, product) &&
+                         leaves[leaf].range.contains(product) &&
+                         meets(product, false))
+      return product;
+  return value;
 }
 
 bool Instantiator::Impl::allResident() {
@@ -669,7 +709,8 @@ Instantiator::Impl::variedLeaves(int64_t most) const {
   }
   Varied varied;
   for (auto [number, leaf] : llvm::enumerate(leaves)) {
-    if (leaf.kind > Leaf::Scalar || taken.contains(number))
+    if (leaf.kind > Leaf::Scalar || taken.contains(number) ||
+        pitches.contains(number))
       continue;
     std::vector<int64_t> values;
     std::vector<int64_t> tried =
@@ -689,8 +730,44 @@ Instantiator::Impl::variedLeaves(int64_t most) const {
   return varied;
 }
 
+bool Instantiator::Impl::tighten() {
+  bool changed = false;
+  for (auto [index, requirement] : llvm::enumerate(requirements)) {
+    const Symbols::Node node = symbols.node(requirement.symbol);
+    if (!requirement.symbol || node.code != Arith::Cmp)
+      continue;
+    for (auto [a, b] : {std::pair(node.a, node.b), std::pair(node.b, node.a)}) {
+      while (a.symbol && symbols.node(a.symbol).code == Arith::Cast)
+        a = symbols.node(a.symbol).a;
+      if (!a.symbol || !b.symbol || symbols.node(a.symbol).code != Arith::None)
+        continue;
+      uint32_t leaf = symbols.leafOf(a.symbol);
+      std::vector<uint32_t> inside;
+      symbols.collect(b, inside);
+      auto bound = symbols.value(b, leafValues, 0);
+      if (leaves[leaf].kind != Leaf::Scalar || !bound ||
+          llvm::is_contained(inside, leaf))
+        continue;
+      int64_t old = leafValues[leaf][0];
+      bool found = false;
+      for (int64_t offset : {0, 1, -1}) {
+        int64_t value = *bound + offset;
+        if (!leaves[leaf].range.contains(value))
+          continue;
+        setLeaf(leaf, value);
+        if ((found = met({Goal::Require, index})))
+          break;
+      }
+      if (!found)
+        setLeaf(leaf, old);
+      changed |= found && leafValues[leaf][0] != old;
+    }
+  }
+  return changed;
+}
+
 void Instantiator::Impl::vary(const Varied &varied,
-                              llvm::function_ref<void()> look) {
+                              llvm::function_ref<void(bool tight)> look) {
   static constexpr size_t mostTried = bound::mostTried;
   double total = 1;
   for (auto &[leaf, values] : varied)
@@ -710,14 +787,16 @@ void Instantiator::Impl::vary(const Varied &varied,
       setLeaf(leaf, values[rest % values.size()]);
       rest /= values.size();
     }
-    look();
+    look(/*tight=*/false);
+    if (tighten())
+      look(/*tight=*/true);
   }
 }
 
 std::optional<Refusal> Instantiator::refusal() const {
   std::vector<size_t> refused(impl->requirements.size(), 0);
   size_t tried = 0;
-  impl->vary(impl->variedLeaves(bound::largerLaunch), [&] {
+  impl->vary(impl->variedLeaves(bound::largerLaunch), [&](bool) {
     ++tried;
     for (size_t i = 0; i < refused.size(); ++i)
       refused[i] += !impl->met({Impl::Goal::Require, i});
@@ -755,8 +834,8 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
     SmallLaunch launch;
   };
   std::vector<Candidate> candidates;
-  std::set<std::vector<int64_t>> seen;
-  impl->vary(varied, [&] {
+  std::map<std::vector<int64_t>, size_t> seen; // Candidates.
+  impl->vary(varied, [&](bool tight) {
     for (int64_t multiprocessors : triedMultiprocessors) {
       if (multiprocessorsLeaf)
         impl->setLeaf(*multiprocessorsLeaf,
@@ -795,9 +874,10 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
             number != impl->launchNumbers.end())
           key.push_back(impl->symbols.value(number->second, impl->leafValues, 0)
                             .value_or(0));
-      if (!seen.insert(key).second)
-        continue;
-      candidates.push_back({weight, key, launch});
+      auto [same, fresh] = seen.try_emplace(key, candidates.size());
+      if (fresh)
+        candidates.push_back({weight, key, launch});
+      candidates[same->second].launch.tight |= tight;
     }
   });
   std::sort(candidates.begin(), candidates.end(),

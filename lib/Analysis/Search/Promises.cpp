@@ -148,7 +148,8 @@ bool Instantiator::Impl::keepPromises() {
   for (size_t i = 0; i < promises.size(); ++i)
     goals.push_back({Goal::Promise, i});
   int budget = bound::mostTrials;
-  return reach(goals, 0, budget);
+  uint64_t blame = 0;
+  return reach(goals, 0, budget, blame);
 }
 
 int64_t Instantiator::Impl::promisedData(int64_t element) const {

@@ -418,7 +418,7 @@ void Search::runLaunches() {
           least > 2 ? larger++ >= bound::largerLaunches
                     : idle >= (sharing.channels() ? bound::idleChannelLaunches
                                                   : bound::idleLaunches);
-      if (!plane && enough)
+      if (!plane && !launch.tight && enough)
         continue;
       if (!runLaunch(launch))
         return;
@@ -565,6 +565,7 @@ void Search::close() {
                              "more than " +
                              std::to_string(bound::mostPairs));
   llvm::append_range(result.skipped, instantiator.unseen);
+  result.assumed = instantiator.pitches();
   for (auto [number, period] : periods.found())
     result.periods.push_back(choices[number].name + " " +
                              std::to_string(period));

@@ -61,12 +61,14 @@ forPairs(std::vector<Touch> touches, const Footprints &footprints,
   return true;
 }
 
-bool Sharing::add(const Program &program, Footprints &footprints) {
-  bool fresh = false;
-  std::map<uint32_t, std::set<Touch>> touched; // by root
+/// What a program touches of tensors that it writes, by root; those that do not
+/// write go into `readers`.
+static std::map<uint32_t, std::set<Touch>>
+touchesOf(const Program &program, const Footprints &footprints,
+          llvm::SetVector<Operation *> *readers = nullptr) {
+  std::map<uint32_t, std::set<Touch>> touched;
   for (auto [agent, code] : llvm::enumerate(program.programs))
-    for (const Event &event : code.events) {
-      fresh |= ops.insert(event.op).second;
+    for (const Event &event : code.events)
       for (uint32_t i = 0; i < event.count; ++i) {
         const Action &action = code.actions[event.first + i];
         bool flag = action.kind == Action::WaitFlag;
@@ -80,10 +82,35 @@ bool Sharing::add(const Program &program, Footprints &footprints) {
                          AccessKind::Read;
         touched[root].insert({event.op, program.agents[agent].cluster, write,
                               flag, action.object});
-        if (!write)
-          readers.insert(event.op);
+        if (readers && !write)
+          readers->insert(event.op);
       }
-    }
+  return touched;
+}
+
+std::set<Sharing::Met> Sharing::meetingsOf(const Program &program,
+                                           Footprints &footprints,
+                                           Effort &effort) {
+  std::set<Met> met;
+  for (auto &[root, touches] : touchesOf(program, footprints))
+    if (!forPairs({touches.begin(), touches.end()}, footprints, effort,
+                  [&](const Touch &x, const Touch &y) {
+                    Met each{std::min(x.op, y.op), std::max(x.op, y.op),
+                             x.cluster != y.cluster};
+                    if (!met.contains(each) &&
+                        footprints.intersect(x.footprint, y.footprint))
+                      met.insert(each);
+                  }))
+      break;
+  return met;
+}
+
+bool Sharing::add(const Program &program, Footprints &footprints) {
+  bool fresh = false;
+  for (const AgentProgram &code : program.programs)
+    for (const Event &event : code.events)
+      fresh |= ops.insert(event.op).second;
+  const auto touched = touchesOf(program, footprints, &readers);
   // By cluster and pair of operations: whom it meets.
   std::map<int, std::map<std::pair<Operation *, Operation *>, std::set<int>>>
       met;

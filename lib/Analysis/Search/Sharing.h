@@ -32,6 +32,13 @@ class Sharing {
 public:
   explicit Sharing(Effort &effort) : effort(effort) {}
 
+  /// Two operations that touch the same bytes of global memory, one of them
+  /// writing, and whether they do so in two clusters.
+  using Met = std::tuple<mlir::Operation *, mlir::Operation *, bool>;
+  /// Those of a program; not all where the effort is used up.
+  static std::set<Met> meetingsOf(const Program &program,
+                                  Footprints &footprints, Effort &effort);
+
   /// Takes note of a program's operations, and of the part that each cluster
   /// plays: in which of its operations it touches bytes of global memory that
   /// others, or itself, touch in which, one of the two writing, and whether the
@@ -87,7 +94,7 @@ private:
   using Meeting = std::tuple<mlir::Operation *, mlir::Operation *, size_t>;
   std::set<std::vector<Meeting>> parts;
   /// Which have met, and whether in two clusters.
-  std::set<std::tuple<mlir::Operation *, mlir::Operation *, bool>> meetings;
+  std::set<Met> meetings;
   /// Readers of tensors that are written, and those of which it is known what
   /// they read.
   llvm::SetVector<mlir::Operation *> readers;

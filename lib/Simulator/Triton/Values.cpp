@@ -26,21 +26,76 @@ using namespace titan::tt;
 /// Names told of one access, and values looked at.
 static constexpr unsigned maxNames = 8, maxValues = 256;
 
-/// The variable that a value was assigned to; empty: none.
-static StringRef variableOf(Value value) {
-  if (value.getDefiningOp<arith::ConstantOp>())
-    return {};
-  StringRef found;
-  for (Location loc = value.getLoc();;) {
+namespace {
+/// A variable of the program, and where it is assigned.
+struct Variable {
+  StringRef name;
+  FileLineColLoc at;
+};
+} // namespace
+
+/// The variable in whose assignment something stands; no name: there is none, or
+/// it is one of Triton's own functions.
+static Variable assignedAt(Location loc) {
+  Variable found;
+  while (true) {
     if (auto name = dyn_cast<NameLoc>(loc)) {
-      found = name.getName();
+      found.name = name.getName();
       loc = name.getChildLoc();
     } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+      // (A variable of who calls is the result, not what it is made of.)
+      found.name = {};
       loc = call.getCallee();
     } else {
-      return found;
+      break;
     }
   }
+  found.at = dyn_cast<FileLineColLoc>(loc);
+  if (found.at &&
+      found.at.getFilename().getValue().contains("/triton/language/"))
+    found.name = {};
+  return found;
+}
+
+/// What an argument of a block is called: a function's as it is, a loop's counter
+/// after its line where the program's name for it is lost (make_ttir drops some,
+/// and MLIR prints such as %arg6).
+static std::string nameOf(BlockArgument argument) {
+  StringRef name = assignedAt(argument.getLoc()).name, number = name;
+  Operation *owner = argument.getOwner()->getParentOp();
+  bool printed =
+      name.empty() || (number.consume_front("arg") && !number.empty() &&
+                       llvm::all_of(number, llvm::isDigit));
+  if (isa<FuncOp>(owner) || !printed)
+    return name.str();
+  auto loop = dyn_cast<scf::ForOp>(owner);
+  if (!loop || argument != loop.getInductionVar())
+    return {};
+  FileLineColLoc at = assignedAt(loop.getLoc()).at;
+  return at ? "the counter of line " + std::to_string(at.getLine())
+            : std::string();
+}
+
+/// The variable that a value was assigned to; empty: none. The front end names
+/// all of an assignment after its variable, in `v = tl.load(p, mask=i < n)` the
+/// mask, too: what goes into something of the same assignment is not the
+/// variable. Each part of it begins on the line where the whole does, or later.
+static std::string variableOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return nameOf(argument);
+  if (value.getDefiningOp<arith::ConstantOp>())
+    return {};
+  Variable own = assignedAt(value.getLoc());
+  if (own.name.empty() || !own.at)
+    return own.name.str();
+  for (Operation *user : value.getUsers()) {
+    Variable other = assignedAt(user->getLoc());
+    if (other.name == own.name && other.at &&
+        other.at.getFilename() == own.at.getFilename() &&
+        other.at.getLine() <= own.at.getLine())
+      return {};
+  }
+  return own.name.str();
 }
 
 /// The element of an operand that element `e` of the result comes from; nothing
@@ -97,7 +152,7 @@ std::string titan::tt::valuesText(Agent &agent, const Step &step,
     if (slot == agent.world.slots.end())
       continue;
     const Tile &tile = agent[slot->second];
-    StringRef name = variableOf(value);
+    std::string name = variableOf(value);
     if (!name.empty() && tile.kind != Kind::Ptr && tile.kind != Kind::Block &&
         e < tile.count && told.insert(name).second) {
       os << (told.size() == 1 ? "where " : ", ") << name

@@ -1,0 +1,242 @@
+//===- Pitches.cpp - strides that are arguments ---------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tensor of one dimension may stand for one of more, whose strides are
+// arguments: Triton's programs have no others. As rows of a tensor's own do not
+// overlap (Strides.cpp), those do not: of such a stride, and of all that
+// a tensor has together, values are taken under which fewest places meet, and
+// the verdict says so. What meets under all of them is found.
+//
+// A stride is an argument that is multiplied, added and put into the place of an
+// access, and nothing else: neither compared, nor divided, nor stored. One of
+// which a launch check says more than its sign or a factor is what that says, no
+// less: there the launch is searched as for any other argument.
+//
+//===----------------------------------------------------------------------===//
+#include "Interpreter.h"
+#include "Sharing.h"
+
+#include "Bounds.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+/// Whether all that becomes of a number is a place in tensors of one dimension,
+/// which go into `tensors`, by a product.
+static bool isStride(BlockArgument argument, llvm::SetVector<Value> &tensors) {
+  SmallVector<Value> rest = {argument};
+  llvm::DenseSet<Value> seen;
+  bool multiplied = false;
+  while (!rest.empty()) {
+    Value at = rest.pop_back_val();
+    if (!seen.insert(at).second)
+      continue;
+    for (OpOperand &use : at.getUses()) {
+      Operation *op = use.getOwner();
+      unsigned number = use.getOperandNumber();
+      if (auto hardware = dyn_cast<HardwareEffectsInterface>(op)) {
+        bool place = false;
+        effect::EffectList effects;
+        hardware.getHardwareEffects(effects);
+        for (const effect::Effect &effect : effects) {
+          auto *access = std::get_if<effect::Access>(&effect.what);
+          if (!access || (!llvm::is_contained(access->bytes.coords, at) &&
+                          !llvm::is_contained(access->bytes.offsets, at)))
+            continue;
+          auto type = dyn_cast<GlobalType>(access->bytes.object.getType());
+          if (!type || type.getRank() != 1)
+            return false;
+          tensors.insert(access->bytes.object);
+          place = true;
+        }
+        if (!place)
+          return false;
+        continue;
+      }
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        BlockArgument carried = loop.getTiedLoopRegionIterArg(&use);
+        if (!carried)
+          return false;
+        rest.append({carried, loop.getTiedLoopResult(&use)});
+        continue;
+      }
+      if (isa<scf::YieldOp>(op)) {
+        Operation *parent = op->getParentOp();
+        if (auto loop = dyn_cast<scf::ForOp>(parent))
+          rest.push_back(loop.getRegionIterArgs()[number]);
+        else if (!isa<scf::IfOp>(parent))
+          return false;
+        rest.push_back(parent->getResult(number));
+        continue;
+      }
+      multiplied |= isa<arith::MulIOp>(op);
+      bool through =
+          isa<arith::MulIOp, arith::AddIOp, arith::SubIOp, arith::ExtSIOp,
+              arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
+              arith::IndexCastUIOp, TileOpInterface>(op) ||
+          (isa<arith::SelectOp, arith::ShLIOp>(op) &&
+           number == (isa<arith::SelectOp>(op) ? std::max(number, 1u) : 0));
+      if (!through)
+        return false;
+      rest.push_back(op->getResult(0));
+    }
+  }
+  return multiplied;
+}
+
+/// Whether a requirement says of a leaf, which it is about alone, no more than
+/// its sign or a factor.
+static bool saysLittle(const Symbols &symbols, Number requirement) {
+  const Symbols::Node &node = symbols.node(requirement.symbol);
+  if (node.code != Arith::Cmp)
+    return false;
+  auto constant = [](Number n) { return !n.symbol; };
+  auto code = [&](Number n) { return symbols.node(n.symbol).code; };
+  for (auto [a, b] : {std::pair(node.a, node.b), std::pair(node.b, node.a)}) {
+    while (a.symbol && (code(a) == Arith::Cast || code(a) == Arith::CastU))
+      a = symbols.node(a.symbol).a;
+    if (!constant(b) || !a.symbol)
+      continue;
+    if (code(a) == Arith::None)
+      return std::abs(b.value) <= 1;
+    if (code(a) == Arith::RemS || code(a) == Arith::RemU)
+      return true;
+  }
+  return false;
+}
+
+void Instantiator::Impl::findPitches() {
+  // What the launch computes of an argument says what it is.
+  auto saidMore = [&](uint32_t leaf) {
+    std::vector<uint32_t> inside;
+    for (Number extent : grid)
+      symbols.collect(extent, inside);
+    for (auto &[symbol, other] : pinned) {
+      symbols.collect(other, inside);
+      inside.push_back(symbols.leafOf(symbol));
+    }
+    for (Number requirement : requirements) {
+      std::vector<uint32_t> own;
+      symbols.collect(requirement, own);
+      if (own.size() != 1 || !saysLittle(symbols, requirement))
+        llvm::append_range(inside, own);
+    }
+    return llvm::is_contained(inside, leaf);
+  };
+  llvm::MapVector<Value, SmallVector<uint32_t>> byTensor;
+  for (BlockArgument argument : kernel.getBody().front().getArguments()) {
+    auto number = launchNumbers.find(kernel.getLaunchValue(argument));
+    if (number == launchNumbers.end() || !number->second.symbol)
+      continue;
+    const Symbols::Node &node = symbols.node(number->second.symbol);
+    if (node.code != Arith::None ||
+        leaves[node.predicate].kind != Leaf::Scalar || saidMore(node.predicate))
+      continue;
+    llvm::SetVector<Value> tensors;
+    if (!isStride(argument, tensors))
+      continue;
+    for (Value tensor : tensors)
+      if (writtenTensors.contains(tensor))
+        byTensor[tensor].push_back(node.predicate);
+  }
+  // (Launches are tried with one value of each.)
+  for (auto &[tensor, strides] : byTensor)
+    for (uint32_t leaf : strides)
+      leaves[leaf].initial = fitted(leaf, leaves[leaf].initial);
+  for (auto &[tensor, strides] : byTensor)
+    for (auto [position, leaf] : llvm::enumerate(strides)) {
+      auto [found, fresh] = pitches.try_emplace(leaf);
+      found->second.tensors.push_back(titan::nameOf(tensor));
+      // Outermost first, as a rule.
+      found->second.outside =
+          std::max<unsigned>(found->second.outside, position);
+      found->second.inside = std::max<unsigned>(found->second.inside,
+                                                strides.size() - 1 - position);
+    }
+}
+
+bool Instantiator::Impl::setPitches(size_t which) {
+  auto oldValues = leafValues;
+  unsigned bits = bound::argumentPitchBits[which / pitchOrders];
+  bool reversed = which % 2, unit = which % pitchOrders < 2;
+  bool good = true;
+  for (auto &[leaf, pitch] : pitches) {
+    unsigned shift = bits * ((reversed ? pitch.outside : pitch.inside) + unit);
+    good &= shift < 31;
+    if (good)
+      setLeaf(leaf, fitted(leaf, int64_t(1) << shift));
+  }
+  for (size_t i = 0; good && i < requirements.size(); ++i)
+    good = met({Goal::Require, i});
+  if (!good)
+    leafValues = std::move(oldValues);
+  return good;
+}
+
+std::unique_ptr<Program> Instantiator::Impl::runApart() {
+  if (pitches.empty())
+    return runAll();
+  const Program blank = *program;
+  const auto toldBefore = told;
+  const size_t known = self.problems.size();
+  std::vector<Problem> failed;
+  std::unique_ptr<Program> best;
+  std::set<Sharing::Met> fewest;
+  constexpr size_t all = pitchOrders * std::size(bound::argumentPitchBits);
+  size_t first = pitch;
+  for (size_t i = 0; i < all; ++i) {
+    size_t which = (first + i) % all;
+    if (!setPitches(which))
+      continue;
+    program = std::make_unique<Program>(blank);
+    std::unique_ptr<Program> made = runAll();
+    if (!made) {
+      // Too large for the type that indices have, perhaps.
+      bool large = self.problems.size() > known &&
+                   llvm::all_of(llvm::drop_begin(self.problems, known),
+                                [](const Problem &problem) {
+                                  return problem.code == Code::OutOfBounds;
+                                });
+      if (!large)
+        return nullptr;
+      if (failed.empty())
+        failed.assign(self.problems.begin() + known, self.problems.end());
+      self.problems.resize(known, Problem{});
+      told = toldBefore;
+      continue;
+    }
+    auto met = Sharing::meetingsOf(*made, self.footprints, effort);
+    if (!best || met.size() < fewest.size()) {
+      best = std::move(made);
+      fewest = std::move(met);
+      pitch = which;
+    }
+    // What none keeps apart once is not asked about again.
+    if (spent() || llvm::all_of(fewest, [&](const Sharing::Met &each) {
+          return unavoidable.contains(each);
+        }))
+      break;
+  }
+  if (!best)
+    llvm::append_range(self.problems, failed);
+  unavoidable.insert(fewest.begin(), fewest.end());
+  return best;
+}
+
+std::vector<std::string> Instantiator::pitches() const {
+  std::vector<std::string> result;
+  for (auto &[leaf, pitch] : impl->pitches) {
+    std::string name = impl->nameOfLeaf(impl->leaves[leaf]);
+    result.push_back("rows of " + llvm::join(pitch.tensors, ", ") +
+                     " with stride " + name +
+                     " do not overlap (instead, titan.require can bound " +
+                     name + ", and each launch is checked)");
+  }
+  return result;
+}
