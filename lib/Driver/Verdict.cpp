@@ -12,7 +12,14 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Threading.h"
+#include "llvm/Support/thread.h"
+#include "llvm/Support/xxhash.h"
+
+#include <atomic>
+#include <mutex>
 
 using namespace mlir;
 using namespace titan;
@@ -44,13 +51,20 @@ searched(KernelOp kernel, const JudgeOptions &options,
   return result;
 }
 
+static bool ofCounts(const Finding &finding) { return finding.ofCounts; }
+
 /// What the search does not refuse may be right for every size; so may be what it
 /// has not refused, but for counts that it has not looked at.
-static void addProof(KernelVerdict &result, const JudgeOptions &options) {
-  auto ofCounts = [](const Finding &finding) { return finding.ofCounts; };
-  if (llvm::any_of(result.search.findings, [&](const Finding &finding) {
-        return finding.severity == Severity::Error && !ofCounts(finding);
-      })) {
+static bool mayBeProved(const CheckReport &search) {
+  return llvm::none_of(search.findings, [](const Finding &finding) {
+    return finding.severity == Severity::Error && !ofCounts(finding);
+  });
+}
+
+/// `proofOf` makes the proof, in so many seconds.
+static void addProof(KernelVerdict &result, const JudgeOptions &options,
+                     llvm::function_ref<ProofReport(double)> proofOf) {
+  if (!mayBeProved(result.search)) {
     // When a mistake is mended a proof is asked about the counts.
     if (options.proofSeconds > 0 &&
         llvm::any_of(result.search.findings, [](const Finding &finding) {
@@ -66,7 +80,7 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options) {
   if (options.proveCounts && llvm::any_of(result.search.findings, ofCounts))
     seconds = std::numeric_limits<double>::infinity();
   if (seconds > 0) {
-    proof = prove(result.kernel, Judgement::None, seconds);
+    proof = proofOf(seconds);
   } else {
     proof.reason = "no proof was asked for";
     proof.goOn = "without --proof=off";
@@ -89,7 +103,9 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options) {
 
 KernelVerdict titan::judge(KernelOp kernel, const JudgeOptions &options) {
   KernelVerdict result = searched(kernel, options);
-  addProof(result, options);
+  addProof(result, options, [&](double seconds) {
+    return prove(kernel, Judgement::None, seconds);
+  });
   if (options.requireProof)
     if (auto finding = result.notProved(Severity::Error)) {
       result.search.findings.push_back(*finding);
@@ -234,9 +250,177 @@ llvm::json::Object KernelVerdict::json() const {
   return json;
 }
 
-void titan::judgeText(
-    StringRef name, StringRef text, const JudgeOptions &options,
-    llvm::function_ref<void(const llvm::json::Array &)> tell) {
+//===----------------------------------------------------------------------===//
+// Of a text
+//===----------------------------------------------------------------------===//
+
+/// Of a thread that searches or proves.
+static constexpr unsigned stackBytes = 64u << 20;
+
+/// What the verdict on a kernel hangs on, its lines included. The passes have made
+/// the kernel stand for itself; the module says for which target it is, say.
+static std::string digestOf(ModuleOp module, KernelOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto flags = OpPrintingFlags().enableDebugInfo().useLocalScope();
+  os << module->getAttrDictionary() << "\n";
+  kernel->print(os, flags);
+  llvm::XXH128_hash_t hash =
+      llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
+  return llvm::formatv("{0:x16}{1:x16}", hash.high64, hash.low64);
+}
+
+namespace {
+/// A text's kernels, of each of which a search and a proof look at the same time.
+class TextJudge {
+public:
+  TextJudge(const JudgeOptions &options, const TextListener &listener,
+            llvm::json::Array ofText)
+      : options(options), listener(listener), ofText(std::move(ofText)) {}
+
+  void judge(ModuleOp module);
+
+private:
+  struct Kernel {
+    std::string digest;
+    KernelVerdict verdict;
+    /// The proof has a text of its own.
+    KernelOp copy;
+    bool searched = false;
+    /// The search has: no proof is asked for.
+    std::atomic<bool> refused = false;
+    std::optional<ProofReport> proof;
+    /// What is said of it: by the search, and at the end.
+    llvm::json::Array found, concluded;
+  };
+
+  void search(Kernel &kernel);
+  void prove(Kernel &kernel);
+  /// Says what both have come to, once they have.
+  void conclude(Kernel &kernel);
+  static void setFound(Kernel &kernel, ArrayRef<Finding> findings);
+  void tell();
+
+  const JudgeOptions &options;
+  const TextListener &listener;
+  const llvm::json::Array ofText;
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  /// Held while anything of the above changes, and is told.
+  std::mutex telling;
+};
+} // namespace
+
+void TextJudge::tell() {
+  llvm::json::Array all = ofText;
+  for (auto part : {&Kernel::found, &Kernel::concluded})
+    for (const auto &kernel : kernels)
+      llvm::append_range(all, (*kernel).*part);
+  listener.tell(all);
+}
+
+void TextJudge::setFound(Kernel &kernel, ArrayRef<Finding> findings) {
+  kernel.found.clear();
+  for (const Finding &finding : findings)
+    kernel.found.push_back(toJson(finding));
+}
+
+void TextJudge::search(Kernel &kernel) {
+  KernelVerdict verdict =
+      searched(kernel.verdict.kernel, options, [&](ArrayRef<Finding> findings) {
+        std::lock_guard<std::mutex> guard(telling);
+        setFound(kernel, findings);
+        tell();
+      });
+  std::lock_guard<std::mutex> guard(telling);
+  kernel.verdict = std::move(verdict);
+  kernel.searched = true;
+  kernel.refused = !mayBeProved(kernel.verdict.search);
+  setFound(kernel, kernel.verdict.search.findings);
+  tell();
+  conclude(kernel);
+}
+
+void TextJudge::prove(Kernel &kernel) {
+  if (kernel.refused)
+    return;
+  ProofReport proof = titan::prove(kernel.copy, Judgement::None,
+                                   options.proofSeconds, &kernel.refused);
+  std::lock_guard<std::mutex> guard(telling);
+  if (kernel.refused)
+    return;
+  kernel.proof = std::move(proof);
+  conclude(kernel);
+}
+
+void TextJudge::conclude(Kernel &kernel) {
+  if (!kernel.searched || (!kernel.proof && !kernel.refused))
+    return;
+  KernelVerdict &verdict = kernel.verdict;
+  addProof(verdict, options, [&](double) { return *kernel.proof; });
+  setFound(kernel, verdict.search.findings);
+  if (auto finding = verdict.notProved(Severity::Warning))
+    kernel.concluded.push_back(toJson(*finding));
+  if (auto at = verdict.kernel.getLoc()->findInstanceOf<FileLineColLoc>();
+      at && verdict.verdict == Verdict::Proved)
+    kernel.concluded.push_back(llvm::json::Object{
+        {"severity", "note"},
+        {"message",
+         jsonText("@" + verdict.kernel.getSymName().str() + ": " +
+                  StringRef(describe(*verdict.proof, verdict.looked()))
+                      .trim()
+                      .str())},
+        {"line", at.getLine()},
+        {"column", at.getColumn()}});
+  tell();
+  listener.conclude(kernel.digest, kernel.found, kernel.concluded);
+}
+
+void TextJudge::judge(ModuleOp module) {
+  auto ofModule = llvm::to_vector(module.getOps<KernelOp>());
+  // First the last one that begins before that line.
+  auto first =
+      std::find_if(ofModule.rbegin(), ofModule.rend(), [&](KernelOp kernel) {
+        auto at = kernel.getLoc()->findInstanceOf<FileLineColLoc>();
+        return at && at.getLine() <= options.lineFirst;
+      });
+  if (first != ofModule.rend())
+    std::rotate(ofModule.begin(), first.base() - 1, ofModule.end());
+
+  OwningOpRef<ModuleOp> copies = module.clone();
+  std::vector<Kernel *> open;
+  for (KernelOp op : ofModule) {
+    Kernel &kernel = *kernels.emplace_back(std::make_unique<Kernel>());
+    kernel.digest = digestOf(module, op);
+    kernel.verdict.kernel = op;
+    kernel.copy = copies->lookupSymbol<KernelOp>(op.getSymName());
+    if (!listener.recall(kernel.digest, kernel.found, kernel.concluded))
+      open.push_back(&kernel);
+  }
+  tell();
+
+  // What is found comes before what is proved, where there are few processors.
+  std::vector<std::function<void()>> tasks;
+  for (Kernel *kernel : open)
+    tasks.push_back([=, this] { search(*kernel); });
+  for (Kernel *kernel : open)
+    tasks.push_back([=, this] { prove(*kernel); });
+  module.getContext()->enableMultithreading();
+  std::atomic<size_t> next = 0;
+  std::vector<llvm::thread> workers;
+  const size_t processors = llvm::hardware_concurrency().compute_thread_count();
+  while (workers.size() < std::min(processors, tasks.size()))
+    workers.emplace_back(std::optional<unsigned>(stackBytes), [&] {
+      for (size_t i; (i = next++) < tasks.size();)
+        llvm::CrashRecoveryContext().RunSafely(tasks[i]);
+    });
+  for (llvm::thread &worker : workers)
+    worker.join();
+  module.getContext()->disableMultithreading();
+}
+
+void titan::judgeText(StringRef name, StringRef text,
+                      const JudgeOptions &options,
+                      const TextListener &listener) {
   Session session("check", /*json=*/true);
   session.setQuiet();
   OwningOpRef<ModuleOp> module =
@@ -244,46 +428,6 @@ void titan::judgeText(
   PassManager passes(&session.getContext());
   buildCheckPipeline(passes);
   if (!module || failed(passes.run(*module)))
-    return tell(session.getFindings());
-  std::vector<KernelVerdict> verdicts;
-  auto kernels = llvm::to_vector(module->getOps<KernelOp>());
-  // The last that begins before that line.
-  auto first =
-      std::find_if(kernels.rbegin(), kernels.rend(), [&](KernelOp kernel) {
-        auto at = kernel.getLoc()->findInstanceOf<FileLineColLoc>();
-        return at && at.getLine() <= options.lineFirst;
-      });
-  if (first != kernels.rend())
-    std::rotate(kernels.begin(), first.base() - 1, kernels.end());
-  for (KernelOp kernel : kernels) {
-    verdicts.push_back(
-        searched(kernel, options, [&](const std::vector<Finding> &found) {
-          llvm::json::Array all = session.getFindings();
-          for (const Finding &finding : found)
-            all.push_back(toJson(finding));
-          tell(all);
-        }));
-    for (const Finding &finding : verdicts.back().search.findings)
-      session.file(finding);
-  }
-  tell(session.getFindings());
-  if (options.proofSeconds <= 0)
-    return;
-  for (KernelVerdict &verdict : verdicts) {
-    addProof(verdict, options);
-    if (auto finding = verdict.notProved(Severity::Warning))
-      session.file(*finding);
-    if (auto at = verdict.kernel.getLoc()->findInstanceOf<FileLineColLoc>();
-        at && verdict.verdict == Verdict::Proved)
-      session.file(llvm::json::Object{
-          {"severity", "note"},
-          {"message",
-           jsonText("@" + verdict.kernel.getSymName().str() + ": " +
-                    StringRef(describe(*verdict.proof, verdict.looked()))
-                        .trim()
-                        .str())},
-          {"line", at.getLine()},
-          {"column", at.getColumn()}});
-    tell(session.getFindings());
-  }
+    return listener.tell(session.getFindings());
+  TextJudge(options, listener, session.getFindings()).judge(*module);
 }

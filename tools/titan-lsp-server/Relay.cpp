@@ -34,6 +34,8 @@ using namespace titan;
 
 /// What the proof of a kernel may take while somebody types.
 static constexpr double proofSeconds = 5;
+/// Conclusions of a document that are kept: some hundred kilobytes.
+static constexpr size_t mostConcluded = 256;
 /// Of the thread that parses and checks.
 static constexpr unsigned stackBytes = 64u << 20;
 
@@ -44,21 +46,49 @@ int titan::runChecker() {
   if (!text)
     return BadInput;
   auto [line, program] = (*text)->getBuffer().split('\n');
+  llvm::Expected<json::Value> asked = json::parse(line);
+  if (!asked) {
+    llvm::consumeError(asked.takeError());
+    return BadInput;
+  }
+  const json::Object *question = asked->getAsObject();
+  const json::Object *known =
+      question ? question->getObject("concluded") : nullptr;
+  if (!known)
+    return BadInput;
   JudgeOptions how;
   how.proofSeconds = proofSeconds;
-  if (line.getAsInteger(10, how.lineFirst))
-    return BadInput;
+  how.lineFirst = question->getInteger("line").value_or(0);
+  auto say = [](json::Object said) {
+    llvm::outs() << json::Value(std::move(said)) << "\n";
+    llvm::outs().flush();
+  };
+  TextListener listener;
+  listener.tell = [&](const json::Array &findings) {
+    say(json::Object{{"findings", json::Array(findings)}});
+  };
+  listener.conclude = [&](StringRef digest, const json::Array &found,
+                          const json::Array &concluded) {
+    say(json::Object{{"kernel", digest},
+                     {"found", json::Array(found)},
+                     {"concluded", json::Array(concluded)}});
+  };
+  listener.recall = [&](StringRef digest, json::Array &found,
+                        json::Array &concluded) {
+    const json::Object *kernel = known->getObject(digest);
+    const json::Array *both[] = {kernel ? kernel->getArray("found") : nullptr,
+                                 kernel ? kernel->getArray("concluded")
+                                        : nullptr};
+    if (!both[0] || !both[1])
+      return false;
+    found = *both[0];
+    concluded = *both[1];
+    return true;
+  };
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext context;
   bool ended = context.RunSafelyOnThread(
-      [&, program = program] {
-        judgeText("document", program, how, [](const json::Array &findings) {
-          llvm::outs() << json::Value(
-                              json::Object{{"findings", json::Array(findings)}})
-                       << "\n";
-          llvm::outs().flush();
-        });
-      },
+      [&, program = program] { judgeText("document", program, how, listener); },
       stackBytes);
   return ended ? Good : BadInput;
 }
@@ -161,6 +191,9 @@ struct Document {
   std::optional<json::Array> server;
   /// The checker's, so far.
   json::Array findings;
+  /// What checkers have concluded of kernels of this and earlier versions, by
+  /// digest: what is undone is known, too.
+  json::Object concluded;
 };
 
 /// A process that checks a text.
@@ -367,10 +400,14 @@ std::optional<std::string> Relay::editorSays(std::string body) {
     auto differs =
         std::mismatch(text->begin(), text->end(), before.begin(), before.end());
     unsigned changedLine = 1 + std::count(text->begin(), differs.first, '\n');
+    json::Object concluded = std::move(documents[uri].concluded);
+    if (concluded.size() > mostConcluded)
+      concluded.clear();
     documents[uri] = {.text = text->str(),
                       .version = document->getInteger("version").value_or(0),
                       .changedLine = changedLine,
-                      .turn = ++turns};
+                      .turn = ++turns,
+                      .concluded = std::move(concluded)};
     changed.notify_all();
   }
   // What no parser should see, the checker refuses; the server sees nothing.
@@ -470,7 +507,12 @@ void Relay::checkDocuments() {
         break;
       last->waits = false;
       turn = last->turn;
-      text = std::to_string(last->changedLine) + "\n" + last->text;
+      text = llvm::formatv("{0}\n",
+                           json::Value(json::Object{
+                               {"line", last->changedLine},
+                               {"concluded", json::Object(last->concluded)}}))
+                 .str() +
+             last->text;
       checker = next;
     }
     Checker now = next;
@@ -489,9 +531,17 @@ void Relay::checkDocuments() {
         auto known = documents.find(checked);
         if (known == documents.end() || known->second.turn != turn)
           continue;
-        if (const json::Object *object = found->getAsObject())
-          if (const json::Array *findings = object->getArray("findings"))
-            known->second.findings = *findings;
+        json::Object *object = found->getAsObject();
+        if (!object)
+          continue;
+        if (auto digest = object->getString("kernel")) {
+          std::string key = digest->str();
+          object->erase("kernel");
+          known->second.concluded[key] = std::move(*object);
+          continue;
+        }
+        if (const json::Array *findings = object->getArray("findings"))
+          known->second.findings = *findings;
       }
       publish(checked);
     }

@@ -19,7 +19,8 @@
 // as it goes on, and what the proof's end was. When that text changes it is
 // killed, wherever it is; and a text of which it makes nothing at all, or that is
 // too much for it, takes nothing else with it. One runs at a time, of the text
-// that was changed last.
+// that was changed last. What it has concluded of a kernel is told to the next one:
+// a kernel that did not change is not checked again.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_TOOLS_LSP_RELAY_H
@@ -30,9 +31,14 @@ namespace titan {
 /// The flag by which this program runs as a checker.
 inline constexpr const char *checkerFlag = "--as-checker";
 
-/// A checker: reads a line's number and a text from standard input, and writes a
-/// line of JSON each time that more is known of it: {"findings": [...]}
-/// (Verdict.h). The kernel with that line of the text is looked at first.
+/// A checker: reads from standard input a line of JSON and a text,
+///
+///   {"line": 17, "concluded": {DIGEST: {"found": [...], "concluded": [...]}}}
+///
+/// and writes a line of JSON each time that more is known (Verdict.h): of the text
+/// {"findings": [...]}, and when nothing more will be said of a kernel
+/// {"kernel": DIGEST, "found": [...], "concluded": [...]}. The kernel with that
+/// line is looked at first; those of which something was concluded, not at all.
 int runChecker();
 
 /// Relays between an editor (standard input and output) and a server (the ends

@@ -24,6 +24,7 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -73,13 +74,30 @@ struct KernelVerdict {
 /// Of a kernel that the passes of buildCheckPipeline have made.
 KernelVerdict judge(KernelOp kernel, const JudgeOptions &options);
 
-/// The same of a text, as JSON has it (Finding.h), told again each time that more
-/// is known: what does not parse or verify; what the searches find, while they
-/// run and at their end; at the end of each proof, that or why not. Nothing is
-/// printed.
-void judgeText(
-    llvm::StringRef name, llvm::StringRef text, const JudgeOptions &options,
-    llvm::function_ref<void(const llvm::json::Array &findings)> tell);
+/// Who is told of a text, as JSON has it (Finding.h): one call at a time, of any
+/// thread.
+struct TextListener {
+  /// All that is known so far.
+  std::function<void(const llvm::json::Array &findings)> tell;
+  /// Of a kernel, when nothing more will be said: what the search has found, and
+  /// what the proof has come to. The digest is of all that this hangs on, lines
+  /// included: in another text, too, it is said of no other kernel.
+  std::function<void(llvm::StringRef digest, const llvm::json::Array &found,
+                     const llvm::json::Array &concluded)>
+      conclude;
+  /// Fills in what was concluded of a kernel of an earlier text, which is not
+  /// looked at again. False: nothing was.
+  std::function<bool(llvm::StringRef digest, llvm::json::Array &found,
+                     llvm::json::Array &concluded)>
+      recall;
+};
+
+/// The same of a text, told again each time that more is known: what does not
+/// parse or verify; what the searches find, while they run and at their end; at the
+/// end of each proof, that or why not. Searches and proofs run side by side, on as
+/// many threads as there are processors. Nothing is printed.
+void judgeText(llvm::StringRef name, llvm::StringRef text,
+               const JudgeOptions &options, const TextListener &listener);
 
 } // namespace titan
 

@@ -210,13 +210,16 @@ double Facts::seconds() {
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 static thread_local double deadline = std::numeric_limits<double>::infinity();
+static thread_local const std::atomic<bool> *isCalledOff = nullptr;
 static thread_local bool isLate = false;
 static void forget();
-void Facts::limit(uint64_t more, double seconds) {
+void Facts::limit(uint64_t more, double seconds,
+                  const std::atomic<bool> *calledOff) {
   forget();
   mostSolved = looked + more;
   mostAsked = asked + 100 * more;
   deadline = Facts::seconds() + seconds;
+  isCalledOff = calledOff;
   isLate = false;
 }
 bool Facts::late() { return isLate; }
@@ -746,7 +749,8 @@ static bool solve(const Question &question) {
   Memory &known = memory();
   const System system = question.system();
   // (Asking for the time takes as long as a question that was answered before.)
-  isLate = isLate || Facts::seconds() >= deadline;
+  isLate = isLate || Facts::seconds() >= deadline ||
+           (isCalledOff && *isCalledOff);
   std::vector<Polynomial> nonnegative, zero;
   for (const Fact &fact : system.nonnegative)
     nonnegative.push_back(fact.p);

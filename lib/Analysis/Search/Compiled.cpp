@@ -105,6 +105,7 @@ CompiledOp Compiler::compile(Operation &op) {
     result.effects = std::make_shared<OpEffects>();
     hardware.getHardwareEffects(result.effects->list);
     result.effects->cardinality = hardware.getCardinality();
+    result.effects->edit = getMapEdit(&op);
     return result;
   }
   if (auto tile = dyn_cast<TileOpInterface>(op)) {

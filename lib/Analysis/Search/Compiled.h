@@ -16,9 +16,12 @@
 
 #include "../Scalars.h"
 
+#include "titan/Dialect/Titan/MapEdits.h"
+
 #include "llvm/ADT/DenseMap.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace titan::checker {
@@ -26,6 +29,8 @@ namespace titan::checker {
 struct OpEffects {
   effect::EffectList list;
   effect::Cardinality cardinality;
+  /// What it does to a tensor map in memory.
+  std::optional<MapEdit> edit;
 };
 
 struct CompiledBlock;

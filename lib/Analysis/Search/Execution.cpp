@@ -414,6 +414,8 @@ const Clock &Execution::released(uint32_t a, Lanes lanes) {
     for (const MemorySpaceInfo &info : memorySpaces())
       scratch.raise(shape.fence(a, lane, info.space),
                     agent.ownFence[lane][info.space]);
+    if (!streams[static_cast<size_t>(Mechanism::AsyncGroup)])
+      continue;
     uint32_t copies = shape.done(streamId(a, Mechanism::AsyncGroup, lane));
     for (uint32_t over : {copies, copies + 1}) { // done, read
       scratch.raise(over, agent.ownCopies[lane]);

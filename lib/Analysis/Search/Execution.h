@@ -330,8 +330,8 @@ private:
   Scope arriveRelaxed(uint32_t agent, Lanes lanes, Scope least, Scope named,
                       Clock &to);
   Stream &stream(uint32_t agent, Mechanism mechanism, int lane);
-  /// Numbers them as the mechanisms' rows say: one a class of lanes, or one a
-  /// warpgroup, its first warp's.
+  /// Numbers those of mechanisms that the program uses, as their rows say: one a
+  /// class of lanes, or one a warpgroup, its first warp's.
   void numberStreams();
   uint32_t streamId(uint32_t agent, Mechanism mechanism, int lane) const;
   /// gfx942, plain stores: the number that says up to which of its events a
@@ -344,8 +344,9 @@ private:
   uint32_t copyArrivals(uint32_t agent, int lane) const {
     return shape.done(streamsPerAgent * agent + copyArrivalStreams + lane);
   }
-  /// Of an agent: its first stream of a mechanism, and the ones of storesOver.
-  std::vector<uint32_t> streams, stores;
+  /// Of an agent: its first stream of a mechanism, and the ones of storesOver;
+  /// none: the program does not use it.
+  std::vector<std::optional<uint32_t>> streams, stores;
   uint32_t copyArrivalStreams = 0, streamsPerAgent = 0;
 
   uint32_t slot(int cta, uint32_t local) const {

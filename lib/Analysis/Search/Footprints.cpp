@@ -49,10 +49,18 @@ public:
   }
   std::optional<int64_t> element(Value tile, int64_t,
                                  const Shape::Held &held) override {
-    const Val &val = impl.value(tile);
-    if (val.kind != Val::Tensor)
+    // One after the other, of a few tiles in turn.
+    auto known = llvm::find_if(
+        tiles, [&](const auto &each) { return each.first == tile; });
+    if (known == tiles.end()) {
+      const Val &val = impl.value(tile);
+      tiles.push_back(
+          {tile, val.kind == Val::Tensor ? &impl.tensors[val.id] : nullptr});
+      known = std::prev(tiles.end());
+    }
+    if (!known->second)
       return std::nullopt;
-    return impl.tensors[val.id][held.element];
+    return (*known->second)[held.element];
   }
   /// Under the sizes of this launch; a tensor ends where its type says, or
   /// nowhere: what depends on the launch is a launch's business.
@@ -101,6 +109,8 @@ public:
 
 private:
   Impl &impl;
+  /// The elements of those that were asked about; null: not known.
+  SmallVector<std::pair<Value, const std::vector<int64_t> *>, 4> tiles;
 };
 
 Instantiator::Impl::MapNumbers Instantiator::Impl::numbersOf(TensorMapOp map,

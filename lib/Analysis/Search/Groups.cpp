@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Execution.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -15,24 +17,48 @@ using namespace titan::checker;
 // Streams of groups
 //===----------------------------------------------------------------------===//
 
+/// The mechanisms that some action of a program is of.
+static std::set<Mechanism> mechanismsOf(const Program &program) {
+  std::set<Mechanism> result;
+  for (const AgentProgram &code : program.programs)
+    for (const Action &action : code.actions) {
+      const auto &what = action.effect->what;
+      std::optional<Mechanism> mechanism;
+      if (auto *access = std::get_if<effect::Access>(&what))
+        mechanism = access->mechanism;
+      else if (auto *commit = std::get_if<effect::CommitGroup>(&what))
+        mechanism = commit->mechanism;
+      else if (auto *wait = std::get_if<effect::WaitGroup>(&what))
+        mechanism = wait->mechanism;
+      else if (auto *arrive = std::get_if<effect::Arrive>(&what))
+        mechanism = arrive->after;
+      if (mechanism)
+        result.insert(*mechanism);
+    }
+  return result;
+}
+
 void Execution::numberStreams() {
+  const std::set<Mechanism> used = mechanismsOf(program);
   uint32_t next = 0;
-  auto reserve = [&](std::vector<uint32_t> &first, Pending whose,
-                     uint32_t count) {
+  auto reserve = [&](std::vector<std::optional<uint32_t>> &first, Pending whose,
+                     uint32_t count, auto wanted) {
     for (const MechanismInfo &info : mechanisms())
-      if (info.pending == whose) {
+      if (info.pending == whose && wanted(info.mechanism)) {
         first[static_cast<size_t>(info.mechanism)] = next;
         next += count;
       }
   };
-  streams.assign(mechanisms().size(), 0);
+  auto isUsed = [&](Mechanism mechanism) { return used.contains(mechanism); };
+  streams.assign(mechanisms().size(), std::nullopt);
   stores = streams;
   for (Pending whose : {Pending::Thread, Pending::Wave})
-    reserve(streams, whose, /*classes of lanes=*/2);
-  reserve(streams, Pending::Warpgroup, 1);
-  reserve(stores, Pending::Wave, 1);
+    reserve(streams, whose, /*classes of lanes=*/2, isUsed);
+  reserve(streams, Pending::Warpgroup, 1, isUsed);
+  if (storeCounter(*target, MemorySpace::Global))
+    reserve(stores, Pending::Wave, 1, [](Mechanism) { return true; });
   copyArrivalStreams = next;
-  streamsPerAgent = next + 2;
+  streamsPerAgent = next + (isUsed(Mechanism::AsyncGroup) ? 2 : 0);
 }
 
 uint32_t Execution::streamId(uint32_t a, Mechanism mechanism, int lane) const {
@@ -40,11 +66,12 @@ uint32_t Execution::streamId(uint32_t a, Mechanism mechanism, int lane) const {
     a -= program.agents[a].warp % program.warpgroup;
     lane = 0;
   }
-  return streamsPerAgent * a + streams[static_cast<size_t>(mechanism)] + lane;
+  return streamsPerAgent * a + *streams[static_cast<size_t>(mechanism)] + lane;
 }
 
 uint32_t Execution::storesOver(uint32_t a, Mechanism counter) const {
-  return shape.done(streamsPerAgent * a + stores[static_cast<size_t>(counter)]);
+  return shape.done(streamsPerAgent * a +
+                    *stores[static_cast<size_t>(counter)]);
 }
 
 void Execution::waitStores(uint32_t a, Mechanism counter) {

@@ -21,6 +21,7 @@
 
 #include "titan/Effects/Resolver.h"
 
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <array>
@@ -404,9 +405,15 @@ struct Instantiator::Impl {
     unsigned predicate, operandBits, bits;
     const void *type; ///< of the result (what < 0: the operation)
     int64_t a, b, c;
-    auto operator<=>(const TensorKey &) const = default;
+    bool operator==(const TensorKey &) const = default;
+    struct Hash {
+      size_t operator()(const TensorKey &key) const {
+        return llvm::hash_combine(key.what, key.predicate, key.operandBits,
+                                  key.bits, key.type, key.a, key.b, key.c);
+      }
+    };
   };
-  std::map<TensorKey, uint32_t> tensorIds;
+  std::unordered_map<TensorKey, uint32_t, TensorKey::Hash> tensorIds;
   std::unordered_multimap<size_t, uint32_t> tensorsByHash;
   std::vector<std::vector<int64_t>> tensors;
   uint32_t tensor(const TensorKey &key,

@@ -57,7 +57,7 @@ Instantiator::Impl::EditedMap Instantiator::Impl::mapAt(Value map) {
 }
 
 void Instantiator::Impl::editMap(const CompiledOp &op) {
-  std::optional<MapEdit> edit = getMapEdit(op.op);
+  const std::optional<MapEdit> &edit = op.effects->edit;
   if (!edit)
     return;
   auto place = placeOfMap(edit->map);

@@ -244,12 +244,16 @@ Walk::machines(Operation *op, std::vector<TValue> &in, const Facts &facts) {
   auto yielded = body->getTerminator()->getOperands();
   Needs needs;
   for (unsigned i = 0; i < in.size(); ++i) {
+    if (!checker::bitsOf(body->getArgument(i + 1).getType()) ||
+        (!in[i].constant() && in[i].kind != Kind::Cycle))
+      continue;
+    auto [known, fresh] = proof.shared.yieldedFrom.try_emplace({body, i});
     std::set<unsigned> from;
     llvm::SmallPtrSet<void *, 16> seen;
-    if (checker::bitsOf(body->getArgument(i + 1).getType()) &&
-        (in[i].constant() || in[i].kind == Kind::Cycle) &&
-        dependsOn(yielded[i], body, from, seen))
-      needs[i] = from;
+    if (fresh && dependsOn(yielded[i], body, from, seen))
+      known->second = std::move(from);
+    if (known->second)
+      needs[i] = *known->second;
   }
   close(needs);
   // What has nothing to do with each other goes round by itself, or not.

@@ -388,21 +388,49 @@ size_t hashOf(const Facts &facts) {
   return facts.nonnegative.hash() * 3 + facts.zero.hash();
 }
 
+/// Whether A's use is there and over wherever B's is: it is an earlier one of the same
+/// object.
+bool saysMore(const Release &a, const Release &b) {
+  if (a.object != b.object || (b.fenced && !a.fenced))
+    return false;
+  const bool always = a.when.nonnegative.empty() && a.when.zero.empty();
+  if (!always && !(a.when == b.when))
+    return false;
+  auto later = (b.use - a.use).constant();
+  return later && *later >= 0;
+}
+
+/// Leaves out what others say: of a long body those of all later uses.
+void keepEarliest(std::vector<Release> &releases) {
+  std::vector<Release> kept;
+  for (Release &release : releases) {
+    if (llvm::any_of(kept, [&](const Release &other) {
+          return saysMore(other, release);
+        }))
+      continue;
+    llvm::erase_if(
+        kept, [&](const Release &other) { return saysMore(release, other); });
+    kept.push_back(std::move(release));
+  }
+  releases = std::move(kept);
+}
+
 /// All that the order of two accesses hangs on, once it is known that their bytes
-/// meet: which warps they are of is none of it.
+/// meet: which warps they are of is none of it, nor of which uses they are, but how
+/// far these are apart.
 struct Pair {
   std::vector<size_t> numbers;
-  std::vector<Polynomial> uses;
+  std::vector<Polynomial> apart;
   bool operator==(const Pair &) const = default;
   size_t hash() const {
-    size_t hash = uses.size();
+    size_t hash = apart.size();
     auto mix = [&](size_t number) {
       hash = (hash ^ number) * 0x9e3779b97f4a7c15u;
       hash ^= hash >> 29;
     };
     for (size_t number : numbers)
       mix(number);
-    for (const Polynomial &p : uses)
+    for (const Polynomial &p : apart)
       mix(p.hash());
     return hash;
   }
@@ -421,7 +449,8 @@ bool Proof::checkOrders() {
   Numbered<Facts> factsOf;
   Numbered<Path> paths;
   for (size_t i = 0; i < accesses.size(); ++i) {
-    const Access &access = accesses[i];
+    Access &access = accesses[i];
+    keepEarliest(access.releases);
     if (access.shape && access.run.constant())
       bytesOf[i] = access.shape->bytes.shifted(access.offset);
     alike[i] = {factsOf(access.facts, hashOf(access.facts)),
@@ -503,32 +532,35 @@ bool Proof::checkOrders() {
           continue;
       }
       // Slots that are never the same: most pairs of uses that are written out.
-      if (x.slots && y.slots &&
-          neverZero(x.slot - other(*this, y.slot) - turnsOf(x)))
+      Polynomial slots;
+      if (x.slots && y.slots)
+        slots = x.slot - other(*this, y.slot) - turnsOf(x);
+      if (x.slots && y.slots && neverZero(slots))
         continue;
       Pair pair{{alike[i].first, alike[i].second, alike[j].first,
                  alike[j].second, i == j, size_t(relation), size_t(xy.fence),
                  size_t(yx.fence), size_t(x.slots), size_t(y.slots)},
-                {x.slot, y.slot}};
-      auto told = [&](const Access &a, const Access &b, const Requirement &r) {
+                {slots}};
+      auto told = [&](const Access &a, const Access &b, const Requirement &r,
+                      bool own) {
         const bool fenced =
             r.fence == ProxyFence::ByFirst || r.fence == ProxyFence::ByEither;
         auto add = [&](const Release &release, const Polynomial &known) {
           pair.numbers.push_back(release.when.nonnegative.size());
           pair.numbers.push_back(release.when.zero.size());
-          pair.uses.push_back(release.use);
-          pair.uses.push_back(known);
+          pair.apart.push_back(own ? release.use - other(*this, known)
+                                   : other(*this, release.use) - known);
           for (auto list : {&Facts::nonnegative, &Facts::zero})
-            llvm::append_range(pair.uses, release.when.*list);
+            llvm::append_range(pair.apart, release.when.*list);
         };
         forEachTold(a, b.knows, fenced, add);
-        pair.numbers.push_back(pair.uses.size());
+        pair.numbers.push_back(pair.apart.size());
         if (r.fence == ProxyFence::ByEither)
           forEachTold(a, b.atFence, false, add);
-        pair.numbers.push_back(pair.uses.size());
+        pair.numbers.push_back(pair.apart.size());
       };
-      told(x, y, xy);
-      told(y, x, yx);
+      told(x, y, xy, true);
+      told(y, x, yx, false);
       auto &known = answers[pair.hash()];
       // (Runs are looked at with their bytes, and of tensor memory who it is matters.)
       const bool simple = x.run.constant() && y.run.constant() && !x.ofCells();
@@ -543,7 +575,7 @@ bool Proof::checkOrders() {
       facts.add(*theirs[j]);
       std::vector<Clause> clauses;
       if (x.slots && y.slots)
-        facts.equal(x.slot - other(*this, y.slot), turnsOf(x));
+        facts.equal(slots, 0);
       if (x.slots == y.slots && (!x.run.constant() || !y.run.constant()) &&
           !x.shape->bytes.empty() && !y.shape->bytes.empty()) {
         // Their first and last bytes tell where runs meet.

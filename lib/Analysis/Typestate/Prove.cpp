@@ -189,8 +189,8 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   return std::nullopt;
 }
 
-ProofReport titan::prove(KernelOp kernel, Judgement without,
-                         double mostSeconds) {
+ProofReport titan::prove(KernelOp kernel, Judgement without, double mostSeconds,
+                         const std::atomic<bool> *calledOff) {
   const double start = Facts::seconds();
   ProofReport report;
   uint64_t before = Facts::solved();
@@ -215,7 +215,7 @@ ProofReport titan::prove(KernelOp kernel, Judgement without,
                       std::to_string(starts.front().second) + " elements",
                   starts.front().first};
     Shared shared;
-    Facts::limit(mostSystems, mostSeconds);
+    Facts::limit(mostSystems, mostSeconds, calledOff);
     auto stop = attempt(kernel, {}, shared, without);
     // What no case has looked at is not proved by being left out.
     if (!stop)

@@ -323,6 +323,11 @@ struct Shared {
                       std::vector<int64_t>>,
            std::vector<std::vector<int64_t>>>
       machines;
+  /// Of what the bodies of loops yield: from which of their arguments it is computed
+  /// alone (none: from others, too).
+  llvm::DenseMap<std::pair<mlir::Block *, unsigned>,
+                 std::optional<std::set<unsigned>>>
+      yieldedFrom;
 };
 
 struct Stop {

@@ -5,10 +5,13 @@
     lsp_check.py busy SLOW WRONG              while SLOW is checked WRONG is typed, there and in another document
     lsp_check.py leaves SLOW                  the editor leaves, with and without a word, while SLOW is checked
     lsp_check.py broken WRONG                 messages that are none, between others
+    lsp_check.py again FILE PART              of two kernels the first one is changed, at the first PART: what is checked again
 
 --time: how long each took, in ms, from the text to the answer.
 """
+import json
 import os
+import subprocess
 import sys
 import time
 
@@ -157,8 +160,48 @@ def broken(wrong):
     editor.leave()
 
 
+def again(text, part):
+    """A checker is asked, and one more of each text that comes of this one, with what the first has concluded."""
+    at = text.index(part)
+    concluded = {}
+
+    def ask(title, text, remembers=True):
+        question = json.dumps({"line": 1, "concluded": dict(concluded)}) + "\n" + text
+        lines = subprocess.run(["titan-lsp-server", "--as-checker"], input=question, capture_output=True, text=True,
+                               check=True).stdout.splitlines()
+        findings, anew = [], 0
+        for said in map(json.loads, lines):
+            if "kernel" in said:
+                anew += 1
+                if remembers:
+                    concluded[said.pop("kernel")] = said
+            else:
+                findings = said["findings"]
+        print(f"{title}: {anew} anew;", ", ".join(f"{each['line']}: {each.get('code', each['message'].split(',')[0])}"
+                                                  for each in findings))
+
+    ask("at first", text)
+    ask("the same", text)
+    ask("changed", text[:at] + " " + text[at:])
+    ask("undone", text)
+    ask("lower", "\n" + text, remembers=False)
+    ask("wrong", text[:at] + text[text.index("\n", at):])
+    # The editor hears of the kernel that did not change before the other one is checked.
+    editor = Editor()
+    editor.open(text)
+    while len(editor.until(is_verdict)) < 2:
+        pass
+    editor.type(text[:at] + " " + text[at:])
+    second = text[:text.rindex("titan.kernel")].count("\n")
+    print("in the editor:", "at once" if second in {each["range"]["start"]["line"] for each in editor.until(is_verdict)}
+          else "late")
+    editor.leave()
+
+
 def main():
     arguments = [each for each in sys.argv[1:] if each != "--time"]
+    if arguments[0] == "again":
+        return again(open(arguments[1]).read(), arguments[2])
     {"types": types, "busy": busy, "leaves": leaves, "broken": broken}[arguments[0]](*(open(name).read()
                                                                                          for name in arguments[1:]))
 

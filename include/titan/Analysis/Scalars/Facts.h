@@ -28,6 +28,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <map>
 #include <string>
@@ -143,16 +144,18 @@ public:
 
   /// Questions asked by this thread so far, and systems that were looked at (the
   /// others were answered before); after so many more systems, or a hundred times
-  /// as many questions, or seconds, every answer is no.
+  /// as many questions, or seconds, or once it is called off (by another thread),
+  /// every answer is no.
   static uint64_t questions();
   static uint64_t solved();
   static void limit(uint64_t more,
-                    double seconds = std::numeric_limits<double>::infinity());
+                    double seconds = std::numeric_limits<double>::infinity(),
+                    const std::atomic<bool> *calledOff = nullptr);
   static bool exhausted();
   /// What this thread has computed for, which other work on the machine does not
   /// change.
   static double seconds();
-  /// By time.
+  /// By time, or called off.
   static bool late();
 };
 

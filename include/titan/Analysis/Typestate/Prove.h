@@ -20,6 +20,7 @@
 
 #include "titan/Dialect/Titan/Titan.h"
 
+#include <atomic>
 #include <limits>
 #include <string>
 #include <vector>
@@ -119,9 +120,11 @@ inline constexpr std::pair<Judgement, const char *> judgements[] = {
     {Judgement::Letters, "letters"},
 };
 
-/// Of a kernel without pipes and copies by schedule.
+/// Of a kernel without pipes and copies by schedule. It is given up soon after
+/// another thread has called it off.
 ProofReport prove(KernelOp kernel, Judgement without = Judgement::None,
-                  double mostSeconds = std::numeric_limits<double>::infinity());
+                  double mostSeconds = std::numeric_limits<double>::infinity(),
+                  const std::atomic<bool> *calledOff = nullptr);
 
 } // namespace titan
 
