@@ -15,6 +15,8 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace titan;
 
@@ -182,13 +184,42 @@ int titan::insertFences(Session &session, ModuleOp module, KernelOp only,
   return session.finish(Good, verdict);
 }
 
-int titan::reportRedundant(Session &session, ModuleOp module, KernelOp only,
-                           const CheckCommand &command) {
-  std::string verdict;
-  llvm::json::Array kernels;
-  for (auto kernel : module.getOps<KernelOp>()) {
-    if (only && kernel != only)
-      continue;
+namespace {
+/// What each kernel has too much. Kernels share functions: of what stands in one
+/// nothing is told that another kernel needs.
+class RedundantOfAll {
+public:
+  RedundantOfAll(ModuleOp module, const CheckCommand &command)
+      : module(module), command(command) {}
+
+  /// Null: one of them cannot be expanded, with diagnostics.
+  const RedundantReport *of(KernelOp kernel) {
+    for (bool more = true; more;) {
+      const RedundantReport *own = alone(kernel);
+      if (!own)
+        return nullptr;
+      more = false;
+      for (auto [ops, both] :
+           {std::pair(&own->ops, false), std::pair(&own->proofNeeds, true)})
+        for (const RedundantOp &each : *ops) {
+          auto needed = isNeeded(each.op, kernel, both);
+          if (failed(needed))
+            return nullptr;
+          if (*needed)
+            more |= stay[kernel].insert(each.op).second;
+        }
+      if (more)
+        reports.erase(kernel);
+    }
+    return &reports.at(kernel);
+  }
+
+private:
+  /// What it has by itself, but for what stays.
+  const RedundantReport *alone(KernelOp kernel) {
+    auto [found, isNew] = reports.try_emplace(kernel);
+    if (!isNew)
+      return &found->second;
     auto proves = [&](KernelOp expanded) {
       return command.proofSeconds > 0 &&
              judge(expanded, {.strictness = command.strictness,
@@ -196,10 +227,70 @@ int titan::reportRedundant(Session &session, ModuleOp module, KernelOp only,
                               .proofSeconds = command.proofSeconds})
                      .verdict == Verdict::Proved;
     };
-    FailureOr<RedundantReport> found =
-        findRedundant(kernel, optionsOf(command), proves);
-    if (failed(found))
+    FailureOr<RedundantReport> report =
+        findRedundant(kernel, optionsOf(command), proves, stay[kernel]);
+    if (failed(report))
+      return nullptr;
+    return &(found->second = std::move(*report));
+  }
+
+  /// Whether another kernel executes `op`, too, and does not do without it; `both`:
+  /// nor without it but for its proof.
+  FailureOr<bool> isNeeded(Operation *op, KernelOp kernel, bool both) {
+    if (kernel->isAncestor(op))
+      return false;
+    for (auto other : module.getOps<KernelOp>()) {
+      bool executes = false;
+      if (other != kernel)
+        eachTextOf(other, [&](Region &body) {
+          executes |= body.isAncestor(op->getParentRegion());
+        });
+      if (!executes)
+        continue;
+      const RedundantReport *theirs = alone(other);
+      if (!theirs)
+        return failure();
+      auto has = [&](const std::vector<RedundantOp> &ops) {
+        return llvm::any_of(
+            ops, [&](const RedundantOp &each) { return each.op == op; });
+      };
+      if (!has(theirs->ops) && !(both && has(theirs->proofNeeds)))
+        return true;
+    }
+    return false;
+  }
+
+  ModuleOp module;
+  const CheckCommand &command;
+  std::map<Operation *, OperationSet> stay;
+  std::map<Operation *, RedundantReport> reports;
+};
+} // namespace
+
+int titan::reportRedundant(Session &session, ModuleOp module, KernelOp only,
+                           const CheckCommand &command) {
+  std::string verdict;
+  llvm::json::Array kernels;
+  bool good = true;
+  RedundantOfAll all(module, command);
+  for (auto kernel : module.getOps<KernelOp>()) {
+    if (only && kernel != only)
+      continue;
+    const RedundantReport *found = all.of(kernel);
+    if (!found)
       return session.finish(Findings, "");
+    if (!verdict.empty())
+      verdict += "\n";
+    if (!found->refusal.empty()) {
+      for (const Finding &finding : found->refusal)
+        session.report(finding);
+      verdict +=
+          llvm::formatv("@{0}: not accepted as it is: what orders nothing "
+                        "is not asked",
+                        kernel.getSymName());
+      good = false;
+      continue;
+    }
     const Severity severity =
         command.strictness.severityOf(Code::OrdersNothing);
     auto name = [&](const RedundantOp &each) {
@@ -221,9 +312,8 @@ int titan::reportRedundant(Session &session, ModuleOp module, KernelOp only,
                       .fix = "leave it where it is, or do without the proof"});
     const size_t proofNeeds = found->proofNeeds.size();
     verdict += llvm::formatv(
-        "{0}@{1}: {2} of {3} fences and waits order nothing{4}; {5}, {6}",
-        verdict.empty() ? "" : "\n", kernel.getSymName(), found->ops.size(),
-        found->looked,
+        "@{0}: {1} of {2} fences and waits order nothing{3}; {4}, {5}",
+        kernel.getSymName(), found->ops.size(), found->looked,
         proofNeeds ? "; the proof alone needs " + std::to_string(proofNeeds)
                    : "",
         plural(found->checks, "check"),
@@ -238,5 +328,5 @@ int titan::reportRedundant(Session &session, ModuleOp module, KernelOp only,
         {"checks", found->checks}});
   }
   session.result["kernels"] = std::move(kernels);
-  return session.finish(Good, verdict);
+  return session.finish(good ? Good : Findings, verdict);
 }

@@ -59,6 +59,11 @@ static size_t endOfBlock(StringRef text, size_t from) {
   return StringRef::npos;
 }
 
+/// As the lines of a text end.
+static StringRef lineEnd(StringRef text) {
+  return text.take_front(text.find('\n')).ends_with("\r") ? "\r\n" : "\n";
+}
+
 std::optional<TextEdit> titan::lineBefore(StringRef text, Operation *op,
                                           StringRef line) {
   TextEdit edit{0, 0, ""};
@@ -93,7 +98,7 @@ std::optional<TextEdit> titan::lineBefore(StringRef text, Operation *op,
     if (!text.slice(edit.offset, brace).trim().empty())
       return std::nullopt;
     edit.line = text.take_front(brace).count('\n') + 1;
-    edit.text = indentOf(*before) + line.str() + "\n";
+    edit.text = (indentOf(*before) + line + lineEnd(text)).str();
     return edit;
   }
   edit.offset = begin(*at);
@@ -101,7 +106,7 @@ std::optional<TextEdit> titan::lineBefore(StringRef text, Operation *op,
   // Only the names of its results may stand before it.
   if (!ahead.empty() && !(ahead.starts_with("%") && ahead.ends_with("=")))
     return std::nullopt;
-  edit.text = indentOf(*at) + line.str() + "\n";
+  edit.text = (indentOf(*at) + line + lineEnd(text)).str();
   return edit;
 }
 

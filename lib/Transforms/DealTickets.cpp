@@ -39,6 +39,7 @@
 // of its own only the proof shows that: its loops are dealt, and get that reason.
 //
 //===----------------------------------------------------------------------===//
+#include "titan/Dialect/Titan/InitialValues.h"
 #include "titan/Transforms/Passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -385,6 +386,12 @@ static StringAttr whatIsLeft(KernelOp kernel, StOp posted,
   auto reason = [&](const char *text) {
     return StringAttr::get(posted.getContext(), text);
   };
+  auto counter = dyn_cast<BlockArgument>(
+      posted.getValue().getDefiningOp<AtomOp>().getMemory());
+  if (counter && counter.getOwner() == &kernel.getBody().front() &&
+      getInitialValue(kernel, counter.getArgNumber()).value_or(0) < 0)
+    return reason("the numbers begin below 0, by titan.initial, and not with "
+                  "the ids of CTAs");
   Value mailbox = mailboxOf(posted.getMemory()).first;
   if (isa<SharedType>(mailbox.getType()))
     return reason("that each letter is read in its turn, the barriers of its "

@@ -12,7 +12,6 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace titan;
@@ -65,9 +64,18 @@ std::string lineOf(Operation *op) {
 class Finder {
 public:
   Finder(KernelOp kernel, const CheckOptions &options,
-         llvm::function_ref<bool(KernelOp)> proves)
+         llvm::function_ref<bool(KernelOp)> proves, const OperationSet &stay)
       : kernel(kernel), options(options), proves(proves),
         fences(fencesOf(kernel)), strict(options.strictness) {
+    eachTextOf(kernel, [&](Region &body) {
+      body.walk([&](Operation *op) {
+        if (!synchronisation(op).empty() && !llvm::is_contained(fences, op))
+          others.push_back(op);
+      });
+    });
+    result.looked = fences.size() + others.size();
+    for (auto *list : {&fences, &others})
+      llvm::erase_if(*list, [&](Operation *op) { return stay.contains(op); });
     // A fence that only spares a warning orders something.
     for (const CodeInfo &info : allCodes())
       if (!info.flag.empty() && strict.severityOf(info.id) == Severity::Warning)
@@ -78,8 +86,13 @@ public:
     auto written = without({});
     if (!written)
       return failure();
-    before = verdictOf(check(kernelOf(*written), options));
+    CheckReport now = check(kernelOf(*written), options);
+    before = verdictOf(now);
     result.proved = proves(kernelOf(*written));
+    if (!now.accepted() && !result.proved) {
+      result.refusal = std::move(now.findings);
+      return std::move(result);
+    }
     if (failed(needless()))
       return failure();
     // Confirmed; else one after the other.
@@ -90,19 +103,11 @@ public:
         tryWithout(op);
     }
     // Nor have needs: the halves of tcgen05.fence, fences of memory.
-    std::vector<Operation *> others;
-    eachTextOf(kernel, [&](Region &body) {
-      body.walk([&](Operation *op) {
-        if (!synchronisation(op).empty() && !llvm::is_contained(fences, op))
-          others.push_back(op);
-      });
-    });
     for (Operation *op : llvm::reverse(others)) {
       reasons[op] = "without this " + synchronisation(op).str() +
                     " the checker finds the same";
       tryWithout(op);
     }
-    result.looked = fences.size() + others.size();
     eachTextOf(kernel, [&](Region &body) {
       body.walk([&](Operation *op) {
         if (llvm::is_contained(gone, op))
@@ -216,18 +221,19 @@ private:
   KernelOp kernel;
   CheckOptions options;
   llvm::function_ref<bool(KernelOp)> proves;
-  std::vector<Operation *> fences;
+  std::vector<Operation *> fences, others;
   Strictness strict;
   Verdict before;
   std::vector<Operation *> gone;
   std::map<Operation *, std::string> reasons;
-  llvm::SmallPtrSet<Operation *, 8> proofNeeds;
+  OperationSet proofNeeds;
   RedundantReport result;
 };
 } // namespace
 
 FailureOr<RedundantReport>
 titan::findRedundant(KernelOp kernel, const CheckOptions &options,
-                     llvm::function_ref<bool(KernelOp)> proves) {
-  return Finder(kernel, options, proves).run();
+                     llvm::function_ref<bool(KernelOp)> proves,
+                     const OperationSet &stay) {
+  return Finder(kernel, options, proves, stay).run();
 }

@@ -49,6 +49,13 @@
 // UNKNOWN: error: [undecided] how often this loop runs depends on the schedule, by 'titan.atom'
 // UNKNOWN: fix: numbers that an atom add of 1 brings
 
+// A counter that begins below 0: its numbers name no tile, and dealt they would begin with 0.
+// VARIANT below: in example `titan.example = {counter = "1 zeros"` -> `titan.initial = {counter = -1 : i32}, titan.example = {counter = "1 fill:-1"`
+// RUN: %variant below %s | not titan check - 2>&1 | FileCheck %s --check-prefix=BELOW
+// BELOW: [undecided] which numbers this loop runs by is not followed: the numbers begin below 0, by titan.initial
+// RUN: %variant below %s | not titan run - 2>&1 | FileCheck %s --check-prefix=RUN-BELOW
+// RUN-BELOW: [out-of-bounds] index -32
+
 #line = #titan.layout<"lane: 32*i1">
 !index = tensor<32xi32, #line>
 !words = !titan.global<?xi32>
@@ -71,7 +78,7 @@ func.func private @reference(%Y: memref<?xi32> {titan.expected = "Y"}, %C: memre
 }
 
 titan.kernel @queue(%counter: !words, %Y: !words) warps(2) attributes {
-  titan.example = {counter = "1 zeros", Y = "320"}, titan.reference = @reference
+  titan.example = {counter = "1 zeros", Y = "320"}, titan.reference = @reference // @example
 } launch {
   %c32 = arith.constant 32 : index
   %n = titan.dim %Y, 0 : !words

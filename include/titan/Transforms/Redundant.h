@@ -21,6 +21,8 @@
 
 #include "titan/Analysis/Checker.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+
 #include <string>
 #include <vector>
 
@@ -38,15 +40,22 @@ struct RedundantReport {
   /// the text.
   std::vector<RedundantOp> proofNeeds;
   unsigned looked = 0, checks = 0;
+  /// Why the kernel is not accepted as it stands: nothing was looked for, since what
+  /// comes behind an error need not have been looked at. Else empty.
+  std::vector<Finding> refusal;
   /// The kernel is proved, and is without them. Else the search alone was asked.
   bool proved = false;
 };
 
+using OperationSet = llvm::SmallPtrSet<mlir::Operation *, 8>;
+
 /// Fails where the kernel cannot be expanded, with diagnostics. `proves`: whether a
-/// kernel, expanded for the check, is proved.
+/// kernel, expanded for the check, is proved. `stay`: what is not asked about, of
+/// functions that other kernels call, too.
 mlir::FailureOr<RedundantReport>
 findRedundant(KernelOp kernel, const CheckOptions &options,
-              llvm::function_ref<bool(KernelOp)> proves);
+              llvm::function_ref<bool(KernelOp)> proves,
+              const OperationSet &stay = {});
 
 } // namespace titan
 
