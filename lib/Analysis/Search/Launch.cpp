@@ -742,20 +742,21 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
     if (leaf.kind == Impl::Leaf::Multiprocessors)
       multiprocessorsLeaf = number;
 
-  // As many as there are clusters, if it is about those.
+  // As many as there are clusters, if it is about more than a few: a grid is
+  // often the lesser of the tiles and those.
   std::vector<int64_t> triedMultiprocessors(
       std::begin(bound::triedMultiprocessors),
       std::end(bound::triedMultiprocessors));
-  if (most > bound::largerLaunch)
+  if (most > bound::smallLaunch)
     triedMultiprocessors.push_back(most);
 
   struct Candidate {
-    int64_t weight;
+    int64_t weight, sizes;
     std::vector<int64_t> key;
     SmallLaunch launch;
   };
   std::vector<Candidate> candidates;
-  std::set<std::vector<int64_t>> seen;
+  std::map<std::vector<int64_t>, size_t> seen;
   impl->vary(varied, [&] {
     for (int64_t multiprocessors : triedMultiprocessors) {
       if (multiprocessorsLeaf)
@@ -780,13 +781,17 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
         launch.leaves.push_back(values[0]);
       // What the body is told, but for sizes as such.
       std::vector<int64_t> key(launch.grid, launch.grid + 3);
-      int64_t weight = launch.clusters;
+      int64_t weight = launch.clusters, sizes = 0;
       for (Value value : kernel.getLaunchOp().getValues()) {
         auto number = impl->launchNumbers.find(value);
-        if (number == impl->launchNumbers.end() || value.getDefiningOp<DimOp>())
+        if (number == impl->launchNumbers.end())
           continue;
         int64_t known = impl->symbols.value(number->second, impl->leafValues, 0)
                             .value_or(0);
+        if (value.getDefiningOp<DimOp>()) {
+          sizes += known;
+          continue;
+        }
         key.push_back(known);
         weight += std::abs(known);
       }
@@ -795,9 +800,14 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
             number != impl->launchNumbers.end())
           key.push_back(impl->symbols.value(number->second, impl->leafValues, 0)
                             .value_or(0));
-      if (!seen.insert(key).second)
-        continue;
-      candidates.push_back({weight, key, launch});
+      auto [same, fresh] = seen.try_emplace(key, candidates.size());
+      Candidate candidate{weight, sizes, std::move(key), std::move(launch)};
+      // (Many CTAs are looked at for whom they meet: the shortest launch will do.)
+      if (fresh)
+        candidates.push_back(std::move(candidate));
+      else if (most > bound::smallLaunch &&
+               sizes < candidates[same->second].sizes)
+        candidates[same->second] = std::move(candidate);
     }
   });
   std::sort(candidates.begin(), candidates.end(),
