@@ -97,7 +97,7 @@ std::optional<std::string> Execution::fixOfUncounted(uint32_t b) const {
   for (Operation *op : arrivalOps())
     if (tracksCopies(op) == Tracks::Uncounted && arrivalsOf(op, b) &&
         arrivalsOf(op, b) == arrivalsAt(b).second)
-      return quoted(op) +
+      return byName(op) +
              " adds the arrivals that it makes to the phase: write `noinc`, or "
              "let each thread arrive behind it (titan.mbarrier.arrive), as "
              "count(" +
@@ -168,7 +168,7 @@ std::optional<std::string> Execution::fixOfCause(uint32_t b) const {
       if (other != op && other->getBlock() == op->getBlock())
         all += arrivalsOf(other, b);
     if (all > own && all > barriers[b].count)
-      return "without `noinc` " + quoted(op) +
+      return "without `noinc` " + byName(op) +
              " takes no part in the count of " + barrierName(b) +
              ", and the arrivals beside it fill that: leave `noinc` out, or "
              "initialise with count(" +
@@ -227,7 +227,7 @@ std::string Execution::fixOfOrder(const Event &arrival) {
            "expects its own bytes)";
   return "titan.copy_async expects its own bytes: write titan.mbarrier.arrive "
          "behind it, and not " +
-         quoted(arrival.op) + " before it";
+         byName(arrival.op) + " before it";
 }
 
 std::optional<std::string>

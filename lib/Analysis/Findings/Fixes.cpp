@@ -30,7 +30,7 @@ std::string Execution::fixOfScope(Scope release, Operation *arrival,
               separator = " on ";
   for (auto [scope, op] : {std::pair(release, arrival), {acquire, wait}})
     if (scope < least) {
-      text += separator + quoted(op);
+      text += separator + byName(op);
       separator = " and ";
     }
   return text;
@@ -231,7 +231,7 @@ std::string Execution::fixOfNoWait(const AccessRecord &read,
   return "wait for " + barrierName(b) + " (titan.mbarrier.wait, parity " +
          std::to_string(phase & 1) +
          (ctaOf(copy.agent) != cta ? ", scope(cluster)" : "") + ") before " +
-         quoted(read.event->op) + " reads what the copy brings";
+         byName(read.event->op) + " reads what the copy brings";
 }
 
 std::string Execution::fixOfDeadlock(uint32_t first) const {

@@ -29,6 +29,11 @@ template <typename What> bool does(mlir::Operation *op) {
   });
 }
 
+/// By its name alone, where the place of the finding says which one it is.
+inline std::string byName(mlir::Operation *op) {
+  return "'" + op->getName().getStringRef().str() + "'";
+}
+
 } // namespace titan::checker
 
 #endif

@@ -11,7 +11,7 @@
 // they were expected, or the next use of a slot that is still being read.
 //
 //===----------------------------------------------------------------------===//
-#include "../Search/Execution.h"
+#include "Fixes.h"
 
 using namespace mlir;
 using namespace titan;
@@ -104,7 +104,7 @@ std::optional<std::string> Execution::fixOfBytesOfUses(uint32_t b) const {
           second = std::next(bytes.begin())->first.back();
   const int64_t slots = slotsOf(b);
   std::string name = barrierName(b),
-              text = "each " + quoted(copy) +
+              text = "each " + byName(copy) +
                      " brings the bytes that are expected, and this phase "
                      "has those of iterations " +
                      std::to_string(first) + " and " + std::to_string(second) +
