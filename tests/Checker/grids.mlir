@@ -5,6 +5,7 @@
 // RUN: titan check %s --kernel both_ids
 // RUN: titan check %s --kernel several_runs
 // RUN: not titan check %s --kernel fourth_tile 2>&1 | FileCheck %s --check-prefix=FOURTH-TILE
+// RUN: not titan check %s --kernel by_four 2>&1 | FileCheck %s --check-prefix=BY-FOUR
 
 !global = !titan.global<?x?xbf16>
 !map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
@@ -114,6 +115,39 @@ titan.kernel @fourth_tile(%A: !global, %D: !global) warps(4) launch {
   titan.elect warp(0) {
     scf.for %k = %c0 to %steps step %c1 {
       %t = arith.addi %at, %k : index
+      %r = arith.muli %t, %c64 : index
+      titan.tma.store %buf, %mapD[%r, %c0] : !tile, !map
+      %g = titan.bulk.commit : !bulk
+    }
+    titan.bulk.wait_group 0 read
+  }
+  titan.return
+}
+
+// A CTA goes on by four tiles, however many CTAs there are: more than four write some tiles twice.
+// BY-FOUR: {{\[}}completion-not-observed{{\]}}
+// BY-FOUR: CTA 4, warp 0
+titan.kernel @by_four(%A: !global, %D: !global) warps(4) launch {
+  %c64 = arith.constant 64 : index
+  %m = titan.dim %D, 0 : !global
+  %tiles = arith.ceildivui %m, %c64 : index
+  %sms = titan.device_property "multiprocessor_count"
+  %grid = arith.minui %tiles, %sms : index
+  %mapD = titan.tensor_map %D : !global -> !map
+  titan.launch grid(%grid) with(%mapD, %tiles : !map, index)
+} body(%mapD: !map, %tiles: index) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1.0 : bf16
+  %buf = titan.shared.alloc : !tile
+  %v = titan.splat %one : bf16 -> !reg
+  titan.shared.store %v, %buf : !reg, !tile
+  titan.fence.proxy_async shared_cta
+  titan.cta_sync
+  %id = titan.cta_id 0
+  titan.elect warp(0) {
+    scf.for %t = %id to %tiles step %c4 {
       %r = arith.muli %t, %c64 : index
       titan.tma.store %buf, %mapD[%r, %c0] : !tile, !map
       %g = titan.bulk.commit : !bulk

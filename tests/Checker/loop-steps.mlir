@@ -34,14 +34,17 @@
 // VARIANT back: in loop `scf.for unsigned` -> `scf.for`
 // RUN: %variant back %s | not titan check - --kernel unrolled 2>&1 | FileCheck %s --check-prefix=HIGH
 //
-// A step that the launch decides: the run says so, of unsigned numbers, too; the check wants to know.
+// A step that the launch decides: the run says so, of unsigned numbers, too; the check finds a launch, and the proof wants to know.
 // VARIANT any: drop bounded
 // RUN: %variant any %s | not titan run - --kernel launched --arg n=0 2>&1 | FileCheck %s --check-prefix=LAUNCH-ZERO
 // LAUNCH-ZERO: [invalid-op] the step of the loop is 0: it must be positive, as a signed number
 // RUN: %variant any %s | not titan run - --kernel launched --arg n=-2147483648 2>&1 | FileCheck %s --check-prefix=LAUNCH-HIGH
 // LAUNCH-HIGH: [invalid-op] the step of the loop is -2147483648: it must be positive, as a signed number
-// RUN: %variant any %s | not titan check - --kernel launched --require=proved 2>&1 | FileCheck %s --check-prefix=ANY
-// ANY: the step of this loop is not shown to be positive
+// RUN: %variant any %s | not titan check - --kernel launched 2>&1 | FileCheck %s --check-prefix=ANY
+// ANY: error: [undecided] the step of the loop is {{(0|-[0-9]+)}}: it must be positive, as a signed number (n is {{(0|-[0-9]+)}})
+// ANY: fix: say in the launch region, by titan.require, that the step is 1 or more
+// RUN: %variant any %s | not titan check - --kernel launched --undecided=warning --require=proved 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: the step of this loop is not shown to be positive
 
 !data = !titan.global<1xi32>
 

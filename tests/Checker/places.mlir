@@ -2,6 +2,12 @@
 //
 // RUN: titan check %s --kernel rows --require=proved | FileCheck %s
 // CHECK: proved, for every size that the launch admits
+// As many rows as have a number of 32 bits: the last tile begins at a multiple of 8. One more, and the end has none.
+// VARIANT most: in MOST `1073741824` -> `2147483647`
+// RUN: %variant most %s | titan check - --kernel rows --require=proved | FileCheck %s
+// VARIANT beyond: in MOST `1073741824` -> `2147483648`
+// RUN: %variant beyond %s | titan check - --kernel rows | FileCheck %s --check-prefix=BEYOND
+// BEYOND: searched, not proved: {{.*}} is not shown to fit into 32 bits
 // CTAs seven rows apart write one row twice: rows of a tile are not the same number in two CTAs.
 // VARIANT seven: in FIRST `%cta, %c8` -> `%cta, %c7`
 // RUN: %variant seven %s | not titan check - --kernel rows --proof=off 2>&1 | FileCheck %s --check-prefix=RACE
@@ -29,7 +35,7 @@
 
 titan.kernel @rows(%Y: !data) warps(1) attributes {titan.target = "sm_90a"} launch {
   %c8 = arith.constant 8 : index
-  %few = arith.constant 1073741824 : index
+  %few = arith.constant 1073741824 : index // @MOST
   %n = titan.dim %Y, 0 : !data
   %bounded = arith.cmpi ule, %n, %few : index
   titan.require %bounded, "launch-check", "Y has at most 2^30 rows"

@@ -25,6 +25,13 @@
 // WAITS-DAG: [orders-nothing] 'titan.bulk.wait' of @store orders nothing
 // WAITS: @store: 2 of 6 fences and waits order nothing
 //
+// A group of nothing: nobody needs the wait, and then nobody its commit. (The group that a wait needs keeps its own.)
+// VARIANT nothing: after wait add %h = titan.bulk.commit : !bulk titan.bulk.wait %h read : !bulk
+// RUN: %variant nothing %s | titan check - --redundant 2>&1 | FileCheck %s --check-prefix=NOTHING
+// NOTHING: [orders-nothing] 'titan.bulk.commit' of @store orders nothing: without this commit the checker finds the same
+// NOTHING: [orders-nothing] 'titan.bulk.wait' of @store orders nothing
+// NOTHING: @store: 2 of 6 fences and waits order nothing
+//
 // A fence that only spares a warning orders something.
 // RUN: titan check %S/../../examples/groups.mlir --redundant | FileCheck %s --check-prefix=GROUPS --implicit-check-not=warning
 // GROUPS: @groups: 0 of

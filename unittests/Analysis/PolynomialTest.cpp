@@ -193,6 +193,36 @@ TEST(Facts, IterationsOfMatchedLoopsAreInOrder) {
   EXPECT_FALSE(facts.provesAtLeast(U, T + 1));
 }
 
+// Rows of tiles of 8: of 2^31 - 1 rows the last tile begins at a multiple of 8, which
+// sums of facts do not say.
+TEST(Facts, BoundsAreRounded) {
+  Polynomial tile = Polynomial::atom(0), row = Polynomial::atom(1),
+             rows = Polynomial::atom(2);
+  const int64_t most = (int64_t(1) << 31) - 1;
+  Facts facts;
+  facts.atLeast(tile, 0);
+  facts.atLeast(row, 0);
+  facts.atLeast(7, row);
+  facts.atLeast(rows - 1, tile * 8);
+  facts.atLeast(most, rows);
+  EXPECT_TRUE(facts.provesAtLeast(most, tile * 8 + row));
+  EXPECT_FALSE(facts.provesAtLeast(most - 1, tile * 8 + row));
+  // Of several parts, each below what the others have in common; and from below.
+  Polynomial warp = Polynomial::atom(3);
+  Facts parts;
+  for (auto [x, last] : {std::pair(row, 7), {warp, 3}}) {
+    parts.atLeast(x, 0);
+    parts.atLeast(last, x);
+  }
+  parts.atLeast(1003, tile * 32);
+  parts.atLeast(tile * 32, 33);
+  const Polynomial at = tile * 32 + warp * 8 + row;
+  EXPECT_TRUE(parts.provesAtLeast(1023, at));
+  EXPECT_FALSE(parts.provesAtLeast(1022, at));
+  EXPECT_TRUE(parts.provesAtLeast(at, 64));
+  EXPECT_FALSE(parts.provesAtLeast(at, 65));
+}
+
 // Products of bounds that fit into no 64 bits are left out, and nothing else is.
 TEST(Facts, LargeBoundsLoseNothing) {
   Facts facts;

@@ -10,7 +10,7 @@
 // their own type: which of them needs ask for, and which are the cheapest that
 // meet all needs, the same method says; the others order nothing. That is then
 // confirmed without them. Waits are left out one after the other, from the
-// last to the first, and stay out where the checker's findings are the same
+// last to the first (and commits whose waits are out), and stay out where the checker's findings are the same
 // and what was proved still is: with all that orders nothing gone, the verdict
 // is what it was. Where only the proof changes its mind the operation is of a
 // group of its own.

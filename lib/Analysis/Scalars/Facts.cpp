@@ -896,15 +896,54 @@ bool Facts::satisfied(const std::vector<std::vector<Facts>> &clauses) const {
          });
 }
 
+/// What p >= 0 says of integers: where x is at most 7, 8 y + x >= 16 says that y is
+/// at least 9 / 8, rounded up. Numbers of a smaller coefficient than the others'
+/// divisor are put in by the bounds that facts say.
+static Polynomial rounded(Polynomial p, const FactList &nonnegative) {
+  auto boundOf = [&](Atom x, int64_t sign) -> std::optional<int64_t> {
+    for (const Polynomial &fact : nonnegative)
+      if (fact.atoms().size() == 1 && fact.contains(x))
+        if (auto bound = (fact + Polynomial::atom(x) * sign).constant())
+          return sign * *bound;
+    return std::nullopt;
+  };
+  auto putOneIn = [&] {
+    for (auto &[monomial, coefficient] : p.monomials()) {
+      int64_t rest = 0;
+      for (auto &[other, times] : p.monomials())
+        if (!other.empty() && other != monomial)
+          rest = std::gcd(rest, times);
+      if (monomial.size() != 1 || rest <= std::abs(coefficient))
+        continue;
+      if (auto bound = boundOf(monomial[0], coefficient > 0 ? 1 : -1)) {
+        p = p.substitute(monomial[0], *bound);
+        return true;
+      }
+    }
+    return false;
+  };
+  do
+    p = p.overDivisor();
+  while (p.degree() == 1 && putOneIn());
+  return p;
+}
+
 bool Facts::provesAtLeast(const Polynomial &a, const Polynomial &b) const {
   if (auto number = a.numberMore(b))
     return *number >= 0 || contradict();
   Polynomial difference = a - b;
   if (difference.isLost())
     return false;
-  Facts goal;
-  goal.nonnegative.push_back(Polynomial(-1) - difference);
-  return contradictory(*this, goal, true);
+  auto contradicts = [&](const Polynomial &negated) {
+    Facts goal;
+    goal.nonnegative.push_back(negated);
+    return contradictory(*this, goal, true);
+  };
+  const Polynomial negated = Polynomial(-1) - difference;
+  if (contradicts(negated))
+    return true;
+  const Polynomial sharper = rounded(negated, nonnegative);
+  return sharper != negated && contradicts(sharper);
 }
 
 bool Facts::provesEqual(const Polynomial &a, const Polynomial &b) const {

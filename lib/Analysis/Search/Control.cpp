@@ -17,6 +17,21 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
 
+void Instantiator::Impl::wishForNoStep(const CompiledOp &op, Number step) {
+  if (!step.symbol || ofCta(step) || ofPromised(step) ||
+      ranges.of(step).low > 0)
+    return;
+  const unsigned bits =
+      bitsOf(cast<scf::ForOp>(op.op).getInductionVar().getType());
+  registerChoice(
+      {.op = op.op,
+       .kind = Choice::Branch,
+       .upper = {0,
+                 symbols.apply(Arith::Cmp, unsigned(arith::CmpIPredicate::sle),
+                               bits, 1, step, {}, {})},
+       .error = true});
+}
+
 bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
                                     uint32_t iteration) {
   const Val lower = values[op.in[0]], upper = values[op.in[1]],
@@ -53,6 +68,7 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
       llvm::any_of(ArrayRef<Number>{lower.number, upper.number, step.number},
                    [&](Number n) { return ofPromised(n); }))
     decidedByData(op);
+  wishForNoStep(op, step.number);
   std::optional<size_t> choice;
   if (symbolic &&
       (!varies ||
@@ -76,9 +92,11 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
   if (fresh)
     states->second = statesOf(cast<scf::ForOp>(op.op));
   const SmallVector<unsigned> stateful = states->second;
-  if (step.number.value <= 0) {
-    problem(Code::Undecided, op.op,
-            "the step of this loop is not known to be positive");
+  if (std::string why = stepProblem(step.number.value); !why.empty()) {
+    // (A launch that nobody means, perhaps: what admits it is to say so.)
+    problem(Code::Undecided, op.op, why + launchSuffix(),
+            "say in the launch region, by titan.require, that the step is 1 or "
+            "more");
     return false;
   }
   if (cast<scf::ForOp>(op.op).getUnsignedCmp() &&

@@ -390,60 +390,67 @@ private:
   bool bytesAreToCome(uint32_t barrier) const;
 
   //===--------------------------------------------------------------------===//
-  // Fixes (Fixes.cpp): what to change, with names and numbers
+  // Fixes (Findings/Fixes.h): what to change, with names and numbers
   //===--------------------------------------------------------------------===//
+
+  // CountFixes.cpp.
 
   /// How many arrivals at a barrier an operation makes each time, by all that
   /// execute it; the most that one makes, and all of them together.
   int64_t arrivalsOf(mlir::Operation *op, uint32_t barrier) const;
-  /// The arrival at a barrier that a thread makes before a titan.copy_async
-  /// that signals it, if it makes all of its arrivals there too early: the
-  /// first before its first copy, and none behind its last.
-  const Event *arrivalBefore(uint32_t agent, const Event &copy,
-                             uint32_t barrier) const;
   std::pair<int64_t, int64_t> arrivalsAt(uint32_t barrier) const;
   /// All operations that arrive at barriers, with (at least) these lanes.
   llvm::SetVector<mlir::Operation *> arrivalOps(Lanes by = Lanes{}) const;
-  /// A wait for another phase than the next, which is number `seen`.
-  std::string fixOfParity(uint32_t barrier, uint32_t seen) const;
-  /// The numbers of the loops' iterations, the outermost first: two agents', that do
-  /// one thing together, have iterations of their own.
-  std::vector<int64_t> indicesOf(uint32_t iteration) const;
-  /// The pipe whose barrier it is, if it is one's.
-  std::optional<PipeEnd> pipeEnd(uint32_t barrier) const;
-  /// The same of a pipe, whose text has no parities.
-  std::string fixOfUse(const PipeEnd &end, int64_t phase, int64_t slots) const;
-  /// A pipe's slot, or turn, that nobody brings to whom it is waited for.
-  static std::string fixOfIdlePipe(const PipeEnd &end);
-  /// What makes phases go by that nobody has meant: more arrivals than are
-  /// counted, or a wait that is answered twice for one phase.
-  std::optional<std::string> fixOfCause(uint32_t barrier) const;
   /// Where one operation arrives more often than the barrier counts: the finding
   /// that was added last is of that.
   void lastMayBeMismatch(uint32_t barrier);
+  /// Arrivals by all lanes where one of each warp is counted.
+  std::optional<std::string> fixOfLanes(uint32_t barrier) const;
+  /// Arrivals of copies that the phase is to have beside those that are counted,
+  /// where nobody else arrives.
+  std::optional<std::string> fixOfUncounted(uint32_t barrier) const;
   /// A phase gets this many arrivals, and the barrier's count is another.
   std::string fixOfCount(uint32_t barrier, int64_t arrivals) const;
   /// The same, as an edit of where the barrier is initialised.
   void editCount(Finding &finding, uint32_t barrier, int64_t arrivals) const;
   /// The same, if that is what fixOfCause says.
   void editCause(Finding &finding, uint32_t barrier) const;
-  /// Of a constant that this operation alone takes, as its parity or bytes.
-  static void editConstant(Finding &finding, mlir::Operation *op, int64_t from,
-                           int64_t to);
-  /// The parity of a wait that fixOfParity is told of.
-  void editParity(Finding &finding, mlir::Operation *wait, int64_t parity,
-                  uint32_t barrier, uint32_t seen) const;
-  /// Arrivals by all lanes where one of each warp is counted.
-  std::optional<std::string> fixOfLanes(uint32_t barrier) const;
+  /// What makes phases go by that nobody has meant: more arrivals than are
+  /// counted, or a wait that is answered twice for one phase.
+  std::optional<std::string> fixOfCause(uint32_t barrier) const;
+  /// The arrival at a barrier that a thread makes before a titan.copy_async
+  /// that signals it, if it makes all of its arrivals there too early: the
+  /// first before its first copy, and none behind its last.
+  const Event *arrivalBefore(uint32_t agent, const Event &copy,
+                             uint32_t barrier) const;
+  /// An arrival before a titan.copy_async that belongs behind it.
+  static std::string fixOfOrder(const Event &arrival);
   /// Bytes that are expected by hand beside a titan.copy_async, which expects
   /// its own.
   std::optional<std::string> fixOfBytes(uint32_t barrier,
                                         const Contribution &expect) const;
-  /// Bytes of several uses of one phase, each of which brings what it expects; of
-  /// a pipe, what its loads bring.
-  std::optional<std::string> fixOfBytesOfUses(uint32_t barrier) const;
   /// Bytes of a multicast that leaves the barrier's CTA out.
   std::optional<std::string> fixOfMask(uint32_t barrier) const;
+  /// Of a pipe, what its loads bring, by how many CTAs.
+  std::optional<std::string>
+  fixOfSenders(uint32_t barrier, const std::vector<Contribution> &copies) const;
+
+  // SlotFixes.cpp.
+
+  /// A wait for another phase than the next, which is number `seen`.
+  std::string fixOfParity(uint32_t barrier, uint32_t seen) const;
+  /// The same of a pipe, whose text has no parities.
+  static std::string fixOfUse(const PipeEnd &end, int64_t phase);
+  /// The parity of a wait that fixOfParity is told of.
+  void editParity(Finding &finding, mlir::Operation *wait, int64_t parity,
+                  uint32_t barrier, uint32_t seen) const;
+  /// The numbers of the loops' iterations, the outermost first: two agents', that do
+  /// one thing together, have iterations of their own.
+  std::vector<int64_t> indicesOf(uint32_t iteration) const;
+  /// Bytes of several uses of one phase, each of which brings what it expects.
+  std::optional<std::string> fixOfBytesOfUses(uint32_t barrier) const;
+  /// The first wait of the program for a barrier; null: there is none.
+  const Event *waitFor(uint32_t barrier) const;
   /// A copy that signals this barrier, where its thread has expected its bytes, in
   /// this iteration, at another one; or the other way round. Where they are expected
   /// and waited for is added to the finding.
@@ -459,23 +466,27 @@ private:
   /// or a read of another slot than that of the barrier waited for.
   std::string fixOfSlots(const AccessRecord &read,
                          const AccessRecord &copy) const;
-  /// The first wait of the program for a barrier; null: there is none.
-  const Event *waitFor(uint32_t barrier) const;
-  std::optional<std::string>
-  fixOfSenders(uint32_t barrier, const std::vector<Contribution> &copies) const;
+
+  // Fixes.cpp.
+
+  /// Of a constant that this operation alone takes, as its parity or bytes.
+  static void editConstant(Finding &finding, mlir::Operation *op, int64_t from,
+                           int64_t to);
+  /// The pipe whose barrier it is, if it is one's.
+  std::optional<PipeEnd> pipeEnd(uint32_t barrier) const;
+  /// A pipe's slot, or turn, that nobody brings to whom it is waited for.
+  static std::string fixOfIdlePipe(const PipeEnd &end);
   /// An arrival that somebody made in the phase before, and does not make again.
   std::optional<std::string> fixOfMissing(uint32_t barrier,
                                           uint32_t waiter) const;
-  /// An arrival before a titan.copy_async that belongs behind it.
-  static std::string fixOfOrder(const Event &arrival);
   /// A signal that can fall into the phase before.
   std::string fixOfSignal(uint32_t barrier) const;
+  /// A wait that can come when the phase after its own is over.
+  std::string fixOfLateWait(uint32_t barrier, const Event &wait) const;
   /// Of a read and a copy of a barrier's phase, in no order, where nothing but such
   /// copies writes these bytes, and nobody of the reader's CTA has waited.
   std::string fixOfNoWait(const AccessRecord &read,
                           const AccessRecord &copy) const;
-  /// A wait that can come when the phase after its own is over.
-  std::string fixOfLateWait(uint32_t barrier, const Event &wait) const;
   /// Waits that never return, the first of them this agent's.
   std::string fixOfDeadlock(uint32_t agent) const;
 
@@ -511,6 +522,11 @@ private:
   void endOfAll();
   void badBytes(uint32_t barrier);
   std::string barrierName(uint32_t barrier) const;
+  /// The ring of barriers, as the CTA allocates it, and which of its slots.
+  std::pair<mlir::Value, int64_t> slotOfRing(uint32_t barrier) const;
+  int64_t slotsOf(uint32_t barrier) const {
+    return cast<MBarrierType>(slotOfRing(barrier).first.getType()).getSlots();
+  }
   std::string who(uint32_t agent, const Event &event) const {
     return program.describe(agent, event.iteration, event.lanes);
   }

@@ -385,6 +385,8 @@ struct Instantiator::Impl {
   /// A launch shall be looked for that lets a division or shift `of` one number `by`
   /// another have no result.
   void wishForNoResult(const CompiledOp &op, Number of, Number by);
+  /// The same, of a loop that goes by this step: that it is not positive.
+  void wishForNoStep(const CompiledOp &op, Number step);
   bool checkIndex(const CompiledOp &op, const effect::View &view,
                   const Val &index);
   void computeTensor(const CompiledOp &op);

@@ -821,15 +821,16 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
     if (leaf.kind == Impl::Leaf::Multiprocessors)
       multiprocessorsLeaf = number;
 
-  // As many as there are clusters, if it is about those.
+  // As many as there are clusters, if it is about more than a few: a grid is
+  // often the lesser of the tiles and those.
   std::vector<int64_t> triedMultiprocessors(
       std::begin(bound::triedMultiprocessors),
       std::end(bound::triedMultiprocessors));
-  if (most > bound::largerLaunch)
+  if (most > bound::smallLaunch)
     triedMultiprocessors.push_back(most);
 
   struct Candidate {
-    int64_t weight;
+    int64_t weight, sizes;
     std::vector<int64_t> key;
     SmallLaunch launch;
   };
@@ -859,13 +860,17 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
         launch.leaves.push_back(values[0]);
       // What the body is told, but for sizes as such.
       std::vector<int64_t> key(launch.grid, launch.grid + 3);
-      int64_t weight = launch.clusters;
+      int64_t weight = launch.clusters, sizes = 0;
       for (Value value : kernel.getLaunchOp().getValues()) {
         auto number = impl->launchNumbers.find(value);
-        if (number == impl->launchNumbers.end() || value.getDefiningOp<DimOp>())
+        if (number == impl->launchNumbers.end())
           continue;
         int64_t known = impl->symbols.value(number->second, impl->leafValues, 0)
                             .value_or(0);
+        if (value.getDefiningOp<DimOp>()) {
+          sizes += known;
+          continue;
+        }
         key.push_back(known);
         weight += std::abs(known);
       }
@@ -875,9 +880,19 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
           key.push_back(impl->symbols.value(number->second, impl->leafValues, 0)
                             .value_or(0));
       auto [same, fresh] = seen.try_emplace(key, candidates.size());
-      if (fresh)
-        candidates.push_back({weight, key, launch});
-      candidates[same->second].launch.tight |= tight;
+      Candidate candidate{weight, sizes, std::move(key), std::move(launch)};
+      candidate.launch.tight = tight;
+      if (fresh) {
+        candidates.push_back(std::move(candidate));
+        continue;
+      }
+      // (Many CTAs are looked at for whom they meet: the shortest launch will do.)
+      Candidate &known = candidates[same->second];
+      candidate.launch.tight |= known.launch.tight;
+      if (most > bound::smallLaunch && sizes < known.sizes)
+        known = std::move(candidate);
+      else
+        known.launch.tight = candidate.launch.tight;
     }
   });
   std::sort(candidates.begin(), candidates.end(),

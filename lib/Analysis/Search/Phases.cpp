@@ -13,12 +13,15 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
 
+std::pair<Value, int64_t> Execution::slotOfRing(uint32_t b) const {
+  return program.barriers[b % program.barriers.size()];
+}
+
 std::string Execution::barrierName(uint32_t b) const {
-  size_t perCta = program.barriers.size();
-  auto [value, slot] = program.barriers[b % perCta];
+  auto [value, slot] = slotOfRing(b);
   std::string text = nameOfBarrier(value, slot);
   if (program.ctas() > 1)
-    text += " of CTA " + std::to_string(b / perCta);
+    text += " of CTA " + std::to_string(b / program.barriers.size());
   return text;
 }
 

@@ -191,6 +191,18 @@ std::vector<Search::Outcomes> Search::combinations() {
       result.push_back(Outcomes(choices.size(), Instantiator::any));
       result.back()[loop] = value;
     }
+  // What comes behind a loop finds its rings where the rest of its count by its
+  // period has left them.
+  for (auto [number, choice] : llvm::enumerate(choices)) {
+    if (!choice.loop())
+      continue;
+    int64_t period = periods.of(number, choice.op);
+    for (int64_t rest = 1; rest < period && period <= bound::restsOfPeriod;
+         ++rest) {
+      result.push_back(Outcomes(choices.size(), Instantiator::any));
+      result.back()[number] = period + rest;
+    }
+  }
   llvm::erase_if(result, [&](const Outcomes &combination) {
     return llvm::any_of(loops, [&](size_t loop) {
       return combination[loop] != Instantiator::any &&

@@ -301,7 +301,7 @@ void Flags::notBeforeByFlags(const Access &x, const FlagCase &ofX,
         if (auto signal = performedAt(proof, ofX, release.object, release.use,
                                       x.path, x.facts);
             signal && signal->event->root == wait->event->root) {
-          if (release.when.nonnegative.empty() && release.when.zero.empty())
+          if (release.when.empty())
             facts.add(forX(signal->facts));
           Clause clause = needless(*signal);
           unless(clause, release);

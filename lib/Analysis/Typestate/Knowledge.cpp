@@ -248,7 +248,7 @@ void Walk::pend(size_t access, State &state, int warp, Iterations own,
 static bool isReleased(const Access &access, ObjectId object, bool fenced) {
   return llvm::any_of(access.releases, [&](const Release &other) {
     return other.object == object && (other.fenced || !fenced) &&
-           other.when.nonnegative.empty() && other.when.zero.empty();
+           other.when.empty();
   });
 }
 

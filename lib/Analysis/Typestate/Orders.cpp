@@ -456,7 +456,7 @@ bool Proof::checkOrders() {
     alike[i] = {factsOf(access.facts, hashOf(access.facts)),
                 paths(access.path, access.path.size())};
   }
-  std::unordered_map<size_t, std::vector<std::pair<Pair, bool>>> answers;
+  std::unordered_map<size_t, std::vector<Pair>> inOrderBefore;
   // How far slots are apart, in turns of their ring.
   auto turnsOf = [&](const Access &x) {
     return Polynomial::atom(atoms.atom("turns")) * Polynomial(x.slots);
@@ -561,12 +561,10 @@ bool Proof::checkOrders() {
       };
       told(x, y, xy, true);
       told(y, x, yx, false);
-      auto &known = answers[pair.hash()];
+      auto &known = inOrderBefore[pair.hash()];
       // (Runs are looked at with their bytes, and of tensor memory who it is matters.)
       const bool simple = x.run.constant() && y.run.constant() && !x.ofCells();
-      if (auto same = llvm::find_if(
-              known, [&](const auto &each) { return each.first == pair; });
-          simple && same != known.end() && same->second)
+      if (simple && llvm::is_contained(known, pair))
         continue;
       Facts facts = launch;
       facts.add(x.facts);
@@ -649,12 +647,12 @@ bool Proof::checkOrders() {
         apart = contradict(*this, facts, clauses);
       }
       if (simple && apart)
-        known.emplace_back(std::move(pair), true);
+        known.push_back(std::move(pair));
       if (!apart)
         return stop("this " + verb(y) +
-                        (i == j ? " and that of another iteration"
-                                : " and the " + verb(x)) +
-                        (i == j ? "" : " of the same memory") +
+                        (i == j
+                             ? " and that of another iteration"
+                             : " and the " + verb(x) + " of the same memory") +
                         " are not shown to be in order",
                     y.op);
     }
@@ -774,8 +772,7 @@ bool Proof::checkDefined() {
           bool once = instances(x.path) &&
                       (!x.mechanism || (x.mechanism == Mechanism::Phase &&
                                         isCounted(release.object)));
-          if (once && release.use.constant() &&
-              release.when.nonnegative.empty() && release.when.zero.empty() &&
+          if (once && release.use.constant() && release.when.empty() &&
               known != y.knows.end() &&
               facts.provesAtLeast(known->second, release.use + 1)) {
             root = root->subtract(*bytes);
@@ -798,8 +795,7 @@ bool Proof::checkDefined() {
             same = facts.provesEqual(x.slot - y.slot, turn * x.slots);
         for (const Release &release : x.releases) {
           auto known = y.knows.find(release.object);
-          covers |= same && release.when.nonnegative.empty() &&
-                    release.when.zero.empty() && known != y.knows.end() &&
+          covers |= same && release.when.empty() && known != y.knows.end() &&
                     facts.provesAtLeast(known->second, release.use + 1);
         }
         // Its own thread's, or one that their engine has before it.
@@ -923,8 +919,7 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
                           [&](const Release &release) {
                             return release.object == object &&
                                    release.use == signal.use &&
-                                   release.when.nonnegative.empty() &&
-                                   release.when.zero.empty();
+                                   release.when.empty();
                           }) &&
              isCertain(other->path, signal.path) &&
              (!ahead || slotOf(other->slot - signal.use * Polynomial(times) -

@@ -291,7 +291,7 @@ bool Proof::checkCells() {
     facts.add(access.facts);
     bool over = false;
     for (const Release &release : access.releases) {
-      if (!release.when.nonnegative.empty() || !release.when.zero.empty())
+      if (!release.when.empty())
         continue;
       for (auto &[warp, mine] : totals)
         for (int lane : {elected, others})

@@ -2,7 +2,7 @@
 // (That indices fit into 64 bits is assumed, and printed.)
 //
 // RUN: titan check %s --require=proved | FileCheck %s
-// CHECK-NOT: 32
+// CHECK-NOT: 32 bits
 // CHECK: proved, for every size that the launch admits; assumed: no index overflows 64 bits{{$}}
 //
 // VARIANT unbounded: drop fits

@@ -14,6 +14,10 @@
 // VARIANT not_flipped: in flip `%other` -> `%p`
 // RUN: %variant not_flipped %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=NOT-FLIPPED
 // NOT-FLIPPED: [barrier-unobserved]
+// The tail's parity does not go round: right where it is use 0 or 4.
+// VARIANT constant_tail: in tail `%last` -> `%i0`
+// RUN: %variant constant_tail %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=CONSTANT-TAIL
+// CONSTANT-TAIL: error: [
 // Every second slot is kept.
 // VARIANT kept: drop prel1
 // RUN: %variant kept %s | not titan check - --kernel pipe 2>&1 | FileCheck %s --check-prefix=KEPT
@@ -140,7 +144,7 @@ titan.kernel @bare(%X: !global, %Y: !global) warps(2) attributes {titan.target =
       }
       %tail = arith.cmpi ne, %odd, %c0 : index
       scf.if %tail {
-        titan.mbarrier.wait %full[%c0 : index] parity(%last) : !bars
+        titan.mbarrier.wait %full[%c0 : index] parity(%last) : !bars // @tail
         %slot0 = titan.shared.slot %tiles[%c0 : index] : !ring -> !tile
         %x0 = titan.shared.load %slot0 : !tile -> !regs
         titan.fence.proxy_async shared_cta

@@ -126,6 +126,7 @@ public:
     addNonnegative(a - b);
   }
   void equal(const Polynomial &a, const Polynomial &b) { addZero(a - b); }
+  bool empty() const { return nonnegative.empty() && zero.empty(); }
   Facts
   substitute(const std::function<std::optional<Polynomial>(Atom)> &by) const;
 
