@@ -6,8 +6,9 @@
 // RUN: titan check %s --kernel rounds --require=proved | FileCheck %s
 // CHECK: proved, for every size
 // RUN: titan run %s --schedule random:1
-// RUN: titan run %s --schedule random:2 --scalar a=9 --scalar b=4
-// RUN: titan run %s --schedule random:3 --scalar a=17 --scalar b=17
+// RUN: titan run %s --kernel greatest --schedule random:2 --scalar a=9 --scalar b=4
+// RUN: titan run %s --kernel greatest --schedule random:3 --scalar a=17 --scalar b=17
+// RUN: titan run %s --kernel rounds --schedule random:4 --scalar a=17 --scalar b=17
 //
 // One use more than the greater one: both loops have it.
 // VARIANT more: in count `%more` -> `%one`
