@@ -120,6 +120,15 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
     open.insert(op.op);
   else
     settled.insert(op.op);
+  // Each iteration executes at least the operations of its block.
+  const int64_t each = block.ops.size() - 1; // the terminator is not counted
+  if (upper.number.value > lower.number.value && each > 0 &&
+      (uint64_t(upper.number.value) - uint64_t(lower.number.value)) /
+              uint64_t(step.number.value) >
+          uint64_t((bound::mostSteps - steps) / each)) {
+    giveUp(op.op);
+    return false;
+  }
   SmallVector<Val> carried;
   for (unsigned i = 3; i < op.in.size(); ++i)
     carried.push_back(values[op.in[i]]);

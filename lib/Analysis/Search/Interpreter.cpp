@@ -278,14 +278,23 @@ bool Instantiator::Impl::countStep(Operation *op) {
     return false;
   if (++steps <= bound::mostSteps)
     return true;
+  giveUp(op);
+  return false;
+}
+
+/// What is executed here is too long to be looked at. Shorter runs are; whether these
+/// stand for all is a question of counts.
+void Instantiator::Impl::giveUp(Operation *op) {
   if (launch) {
     self.tooLong = true;
-    return false;
+  } else if (!gaveUp) {
+    gaveUp = true;
+    self.gaps.push_back(
+        {Code::Undecided, op,
+         "one warp executes more than " + std::to_string(bound::mostSteps) +
+             " operations: the loops are too long to be unrolled",
+         /*fix=*/{}, /*ofCounts=*/true});
   }
-  problem(Code::Undecided, op,
-          "one warp executes more than " + Twine(bound::mostSteps) +
-              " operations: the loops are too long to be unrolled");
-  return false;
 }
 
 bool Instantiator::Impl::execute(const CompiledBlock &block, Lanes lanes,

@@ -334,7 +334,8 @@ struct Instantiator::Impl {
   uint32_t agent = 0;
   int regionWarp = 0, regionWarps = 1;
   int64_t steps = 0;
-  int64_t events = 0; ///< Of the agents so far.
+  bool gaveUp = false; ///< This has been told.
+  int64_t events = 0;  ///< Of the agents so far.
   /// Groups committed so far: [mechanism][lane class].
   std::array<std::array<int64_t, 2>, 16> commits{};
   /// Positions of a loop's carried numbers that are no counters.
@@ -373,6 +374,7 @@ struct Instantiator::Impl {
   /// False: give up on this agent.
   /// False, and told: the agent has executed too many operations.
   bool countStep(mlir::Operation *op);
+  void giveUp(mlir::Operation *op);
   bool execute(const CompiledBlock &block, Lanes lanes, uint32_t iteration,
                llvm::SmallVectorImpl<Val> *yields);
   bool execute(const CompiledOp &op, Lanes lanes, uint32_t iteration);

@@ -104,14 +104,14 @@ bool Search::look(const Outcomes &wanted) {
   return found;
 }
 
-void Search::unreached(Operation *op, const Twine &message) {
+void Search::unreached(Operation *op, const Twine &message, bool ofCounts) {
   if (impossible || effort.usedUp()) // That is why.
     return;
   Finding *finding = report.add(Code::Undecided, op, nullptr, message);
   if (!finding)
     return;
   // (That all launches are right says nothing where there may be none.)
-  finding->ofCounts = executed;
+  finding->ofCounts = ofCounts && executed;
   finding->fix =
       "say in the launch region, by titan.require, what the sizes have to "
       "be (a divisibility, a bound): the search for launches keeps to it; "
@@ -458,11 +458,12 @@ void Search::runLaunches() {
                 "alone"))
       finding->ofCounts = true;
   for (Operation *op : rest)
-    report.add(Code::Undecided, op, nullptr,
-               "this computes with the id of a CTA, and in the " +
-                   Twine(looked) +
-                   " launches that were looked at as a whole the grids are too "
-                   "small to show more than one of its pieces");
+    if (Finding *finding = report.add(
+            Code::Undecided, op, nullptr,
+            "this computes with the id of a CTA, and in the " + Twine(looked) +
+                " launches that were looked at as a whole the grids are too "
+                "small to show more than one of its pieces"))
+      finding->ofCounts = true;
   if (!runFarClusters())
     return;
   for (Operation *op : sharing.unexplained())
@@ -530,12 +531,23 @@ void Search::tellUsedUp() {
               " combinations of counts and outcomes and at " +
               Twine(result.launches.size()) +
               " whole launches, and not at the rest")) {
-    finding->ofCounts = true;
+    finding->ofCounts = !firstUnreached();
     finding->fix =
         "let it go on by --search-steps=N, or N=off; or what is proved is "
         "accepted all the same (--proof); or let fewer sizes and arguments "
         "decide, or bound them by titan.require; or --undecided=warning";
   }
+}
+
+Operation *Search::firstUnreached() {
+  Operation *first = nullptr;
+  kernel.getBody().walk([&](HardwareEffectsInterface op) {
+    if (op->getNumRegions() || sharing.reached(op) || instantiator.isDead(op))
+      return WalkResult::advance();
+    first = op;
+    return WalkResult::interrupt();
+  });
+  return first;
 }
 
 void Search::run() {
@@ -557,13 +569,11 @@ void Search::run() {
     unreached(kernel.getLaunchOp(),
               "no launch was found that the launch region admits (its checks, "
               "and a grid of CTAs as the device has them)");
-  // Nor has what was never reached.
-  kernel.getBody().walk([&](HardwareEffectsInterface op) {
-    if (op->getNumRegions() || sharing.reached(op) || instantiator.isDead(op))
-      return WalkResult::advance();
-    unreached(op, "no sizes were found under which this is executed");
-    return WalkResult::interrupt();
-  });
+  // Nor has what was never reached: a proof leaves to the search what hangs neither on
+  // sizes nor on iterations.
+  if (Operation *op = firstUnreached())
+    unreached(op, "no sizes were found under which this is executed",
+              /*ofCounts=*/false);
   for (Operation *op : instantiator.oneSided(periods.most()))
     report.add(Code::Undecided, op, nullptr,
                "only one side of this branch was ever taken, whatever the "

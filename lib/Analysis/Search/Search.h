@@ -56,7 +56,10 @@ private:
   /// Whether there is sense in looking at more.
   bool goesOn() const { return followed() && !effort.usedUp(); }
   void tellUsedUp();
-  void unreached(mlir::Operation *op, const llvm::Twine &message);
+  void unreached(mlir::Operation *op, const llvm::Twine &message,
+                 bool ofCounts = true);
+  /// In the order of the text; null: all of it was executed, or is dead.
+  mlir::Operation *firstUnreached();
 
   KernelOp kernel;
   bool impossible, cumulativeFences;

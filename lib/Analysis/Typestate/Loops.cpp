@@ -385,8 +385,12 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
       return false;
     }
   }
-  if (state.facts.provesAtLeast(*lower, *upper))
+  if (state.facts.provesAtLeast(*lower, *upper)) {
+    // Bounds that are the same one, as integers: slots are computed from them.
+    if (*lower != *upper && state.facts.provesAtLeast(*upper, *lower))
+      state.facts.equal(*lower, *upper);
     return finish(in);
+  }
   if (!state.facts.provesAtLeast(*upper, *lower + 1)) {
     Polynomial some = *upper - *lower - 1;
     // Perhaps it runs as often as the least of two numbers, which is one of them: in

@@ -9,7 +9,7 @@
 
 #include "../Alignment.h"
 #include "../Resources.h"
-#include "Typestate.h"
+#include "Orders.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,6 +21,9 @@ using namespace titan::typestate;
 /// How much work a proof may be: of the examples, gemm_stream_k.mlir needs most,
 /// 7,000, and gemm_pingpong.mlir 4,000.
 static constexpr uint64_t mostSystems = 20000;
+
+/// How many cases may be nested; of most one side has no launch.
+static constexpr int mostDepth = 20;
 
 /// Adds what the CTA does to tensors that the kernel writes; what the same text
 /// does in another case, with what is known in both.
@@ -56,6 +59,53 @@ struct Case {
 };
 } // namespace
 
+/// Whether no launch is in this case, where that takes to see what its facts are
+/// computed from: quotients, and that the least, or greatest, of two numbers is one
+/// of the two.
+static bool isExcluded(Proof &proof) {
+  Atoms &atoms = proof.atoms;
+  Facts facts = proof.launch;
+  std::vector<Clause> clauses;
+  std::set<Atom> seen;
+  std::vector<Atom> rest;
+  auto follow = [&](const Polynomial &p) {
+    for (Atom a : p.atoms())
+      if (seen.insert(a).second)
+        rest.push_back(a);
+  };
+  for (auto list : {&Facts::nonnegative, &Facts::zero})
+    for (const Polynomial &fact : proof.launch.*list)
+      follow(fact);
+  while (!rest.empty()) {
+    const Atom a = rest.back();
+    rest.pop_back();
+    const std::string kind = atoms.kind(a);
+    const bool least = kind == "minimum",
+               division = kind == "quotient" || kind == "remainder";
+    if (!least && kind != "maximum" && !division)
+      continue;
+    const std::vector<Polynomial> of = atoms.operands(a);
+    for (const Polynomial &each : of)
+      follow(each);
+    if (division) {
+      if (facts.provesAtLeast(of[1], 1))
+        addDivision(facts, of[0], of[1],
+                    Polynomial::atom(atoms.atom("quotient", nullptr, of)),
+                    Polynomial::atom(atoms.atom("remainder", nullptr, of)));
+      continue;
+    }
+    const Polynomial chosen = Polynomial::atom(a);
+    Clause clause;
+    for (const Polynomial &each : of) {
+      facts.addNonnegative(least ? each - chosen : chosen - each);
+      clause.emplace_back().addNonnegative(least ? chosen - each
+                                                 : each - chosen);
+    }
+    clauses.push_back(std::move(clause));
+  }
+  return !clauses.empty() && contradict(proof, facts, clauses);
+}
+
 /// What is asked of writes that CTAs make to global memory, and of flags.
 static constexpr const char *ofGlobal = "MM-2, MM-48",
                             *ofFlags = "MM-2, MM-13, MM-20, MM-21, MM-26";
@@ -71,7 +121,8 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
     return proof.stopped;
   const Facts launch = proof.launch;
   proof.launch.add(of.facts);
-  const bool none = proof.launch.contradictByBits();
+  const bool none =
+      proof.launch.contradictByBits() || (of.depth > 0 && isExcluded(proof));
   // Of facts that contradict each other all would be proved.
   if (of.depth == 0 && none) {
     proof.stop("no launch is what titan.require asks for: nothing is proved",
@@ -146,7 +197,7 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   }
   if (!proof.stopped->split)
     return proof.stopped;
-  if (of.depth == 10) {
+  if (of.depth == mostDepth) {
     proof.stopped->reason = "too many cases of what the launch decides";
     return proof.stopped;
   }

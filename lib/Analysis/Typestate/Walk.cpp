@@ -590,6 +590,23 @@ bool Walk::branchOfWarps(Operation *op, State &state, const Who &who) {
   return true;
 }
 
+/// Whether all that the branch does is to store to global memory, at once: who signals,
+/// waits or reads does not depend on the side.
+static bool onlyStores(Proof &proof, Operation *branch) {
+  return !branch
+              ->walk([&](HardwareEffectsInterface op) {
+                for (const effect::Effect &effect : proof.effectsOf(op)) {
+                  auto *access = std::get_if<effect::Access>(&effect.what);
+                  if (!access || access->kind != AccessKind::Write ||
+                      access->mechanism ||
+                      !isa<GlobalType>(access->bytes.object.getType()))
+                    return WalkResult::interrupt();
+                }
+                return WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
 bool Walk::branch(Operation *op, State &state, const Who &who) {
   auto branch = cast<scf::IfOp>(op);
   const TValue condition = proof.arithmetic.conditionOf(
@@ -608,7 +625,9 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   bool effects = matters(op);
   if (effects && computedOf<WarpIdOp>(branch.getCondition()))
     return branchOfWarps(op, state, who);
-  if (condition.kind == Kind::Condition)
+  // (Of stores alone both sides are walked, as facts of each: no case of all that is.)
+  if (condition.kind == Kind::Condition &&
+      (condition.all.size() > 1 || !onlyStores(proof, op)))
     for (const Comparison &comparison : condition.all)
       if (comparison.kind == Comparison::AtLeast &&
           !proof.varies(comparison.polynomial) && effects &&
