@@ -5,6 +5,7 @@
     lsp_check.py busy SLOW WRONG              while SLOW is checked WRONG is typed, there and in another document
     lsp_check.py leaves SLOW                  the editor leaves, with and without a word, while SLOW is checked
     lsp_check.py broken WRONG                 messages that are none, between others
+    lsp_check.py says FILE                    all that a checker says of it in the end: lines and codes
     lsp_check.py again FILE PART              of two kernels the first one is changed, at the first PART: what is checked again
 
 --time: how long each took, in ms, from the text to the answer.
@@ -160,6 +161,15 @@ def broken(wrong):
     editor.leave()
 
 
+def says(text):
+    question = json.dumps({"line": 1, "concluded": {}}) + "\n" + text
+    lines = subprocess.run(["titan-lsp-server", "--as-checker"], input=question, capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    last = [said for said in map(json.loads, lines) if "kernel" not in said][-1]
+    for each in last["findings"]:
+        print(f"{each['line']}: {each.get('code', each['severity'])}")
+
+
 def again(text, part):
     """A checker is asked, and one more of each text that comes of this one, with what the first has concluded."""
     at = text.index(part)
@@ -202,7 +212,7 @@ def main():
     arguments = [each for each in sys.argv[1:] if each != "--time"]
     if arguments[0] == "again":
         return again(open(arguments[1]).read(), arguments[2])
-    {"types": types, "busy": busy, "leaves": leaves, "broken": broken}[arguments[0]](*(open(name).read()
+    {"types": types, "busy": busy, "leaves": leaves, "broken": broken, "says": says}[arguments[0]](*(open(name).read()
                                                                                          for name in arguments[1:]))
 
 
