@@ -132,7 +132,9 @@ public:
   std::pair<int64_t, int64_t> clustersAlong(int dimension) const;
   /// Launches of `least` to `most` clusters, small ones first, no two of which
   /// tell the kernel's body the same; sizes are tried, so there may be none.
-  std::vector<SmallLaunch> launches(int64_t least, int64_t most) const;
+  /// `fitted`: of a number that a launch check asks to be a multiple, multiples.
+  std::vector<SmallLaunch> launches(int64_t least, int64_t most,
+                                    bool fitted = false) const;
   /// Its sizes, as somebody would start it.
   TriedLaunch describe(const SmallLaunch &launch) const;
   /// The launch check that refuses most of the sizes that launches() tries;

@@ -157,7 +157,7 @@ struct Instantiator::Impl {
   /// Leaves that may be varied, and what is tried of each; and goes through the
   /// combinations, or so many at random: `look` finds the leaves set.
   using Varied = std::vector<std::pair<uint32_t, std::vector<int64_t>>>;
-  Varied variedLeaves(int64_t most) const;
+  Varied variedLeaves(int64_t most, bool fit) const;
   /// Arguments that a launch check compares with others become as large or small
   /// as it lets them: rows beside each other, say. False: nothing changes.
   bool tighten();

@@ -668,8 +668,8 @@ std::string Instantiator::Impl::describeLaunch() const {
   return llvm::join(llvm::make_second_range(texts), ", ");
 }
 
-Instantiator::Impl::Varied
-Instantiator::Impl::variedLeaves(int64_t most) const {
+Instantiator::Impl::Varied Instantiator::Impl::variedLeaves(int64_t most,
+                                                            bool fit) const {
   std::vector<int64_t> sizes(std::begin(bound::triedExtents),
                              std::end(bound::triedExtents));
   if (most <= bound::largerLaunch &&
@@ -721,7 +721,8 @@ Instantiator::Impl::variedLeaves(int64_t most) const {
       tried.insert(tried.begin(), std::begin(bound::promisedExtents),
                    std::end(bound::promisedExtents));
     for (int64_t value : tried)
-      if (leaf.range.contains(value) && !llvm::is_contained(values, value))
+      if (value = fit ? fitted(number, value) : value;
+          leaf.range.contains(value) && !llvm::is_contained(values, value))
         values.push_back(value);
     if (values.empty())
       values.push_back(leaf.initial);
@@ -796,7 +797,7 @@ void Instantiator::Impl::vary(const Varied &varied,
 std::optional<Refusal> Instantiator::refusal() const {
   std::vector<size_t> refused(impl->requirements.size(), 0);
   size_t tried = 0;
-  impl->vary(impl->variedLeaves(bound::largerLaunch), [&](bool) {
+  impl->vary(impl->variedLeaves(bound::largerLaunch, /*fit=*/false), [&](bool) {
     ++tried;
     for (size_t i = 0; i < refused.size(); ++i)
       refused[i] += !impl->met({Impl::Goal::Require, i});
@@ -807,15 +808,15 @@ std::optional<Refusal> Instantiator::refusal() const {
   return Refusal{impl->requireOps[most - refused.begin()], *most, tried};
 }
 
-std::vector<SmallLaunch> Instantiator::launches(int64_t least,
-                                                int64_t most) const {
+std::vector<SmallLaunch> Instantiator::launches(int64_t least, int64_t most,
+                                                bool fitted) const {
   static constexpr size_t mostKept = bound::mostKept;
   KernelOp kernel = impl->kernel;
   auto cluster = kernel.getClusterShape();
   bool fixed = llvm::none_of(impl->grid, [](Number n) { return n.symbol; });
   int64_t mostClusters =
       std::max<int64_t>(fixed ? bound::fixedClusters : 0, most);
-  Impl::Varied varied = impl->variedLeaves(most);
+  Impl::Varied varied = impl->variedLeaves(most, fitted);
   std::optional<uint32_t> multiprocessorsLeaf;
   for (auto [number, leaf] : llvm::enumerate(impl->leaves))
     if (leaf.kind == Impl::Leaf::Multiprocessors)

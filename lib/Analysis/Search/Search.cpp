@@ -435,6 +435,16 @@ void Search::runLaunches() {
       if (!runLaunch(launch))
         return;
     }
+  // Multiples of what launch checks ask for, where those that were tried let no
+  // CTA come to what it reads (0 is one of 16, and masks all).
+  if (!sharing.unexplained().empty())
+    for (const SmallLaunch &launch :
+         instantiator.launches(2, bound::smallLaunch, /*fitted=*/true)) {
+      if (!runLaunch(launch))
+        return;
+      if (sharing.unexplained().empty())
+        break;
+    }
   // Larger ones, where ids of CTAs are divided, say, by more.
   std::vector<Operation *> rest = instantiator.onePiece(),
                            amounts = instantiator.oneAmount();
