@@ -342,7 +342,11 @@ class Prepared:
             torch = sys.modules.get("torch")
             stream = (torch.cuda.current_stream().cuda_stream
                       if torch and torch.cuda.is_initialized() else 0)
-        error = self._start(*bits, stream or 0)
+        self.launch_here(bits, stream or 0)
+
+    def launch_here(self, bits, stream):
+        """launch() on a stream of the current device, which is the tensors'."""
+        error = self._start(*bits, stream)
         if error:
             _check(error)
 

@@ -61,15 +61,16 @@ class _Workspaces(threading.local):
     LARGEST = 32 << 20  # Bytes; what is larger is not kept.
 
     def __init__(self):
-        self.kept = Cache(64)  # device, stream -> the tensor, of that stream, and its size
+        self.kept = Cache(64)  # device, stream -> size, address, and the tensor, which is of that stream
 
     def find(self, place, q, size):
         """The address of `size` elements of q's type, which are the caller's until the next call with this place."""
-        work, has = self.kept.get(place, (None, 0))
+        has, address, _ = self.kept.get(place, (0, 0, None))
         if has < size:
             work = q.new_empty_strided((size,), (1,))
-            self.kept[place] = work, size
-        return work.data_ptr()
+            address = work.data_ptr()
+            self.kept[place] = size, address, work
+        return address
 
 
 _workspaces = _Workspaces()
@@ -80,30 +81,30 @@ class _Launch:
     may be that of the call before, but where a graph is captured, which runs on any stream."""
 
     def __init__(self, kernels, looks, slots, o, lse, ctas, shares):
-        size, self.f32 = o[0][3], looks["Parts"][2]
+        (*_, size), _, self.f32, _ = looks["Parts"]
         parts = slots * 64 * size * 4  # bytes
         places = {name: at for at, name in enumerate(_VALUES)}
         places["Logs"] = places["Parts"], parts
         of = lambda kernel: (kernel, *([of[name] for name in kernel.arguments] for of in (looks, places)))
         prepared = Prepared(*of(kernels[0]))
         prepared.add(*of(kernels[1]))
-        self.start, self.o, self.lse, self.ctas, self.scale = prepared.launch, o, lse, ctas, ops._bits(size ** -0.5)
+        self.prepared, self.o, self.lse, self.ctas, self.scale = prepared, o, lse, ctas, ops._bits(size ** -0.5)
         # Of q's type, which is half as wide: another one would cost more to ask for than the memory does.
         self.work, self.device = (parts + slots * 64 * 4) // 2, looks["Q"][3]
         self.shares = shares and 2 * self.work <= _Workspaces.LARGEST
 
     def __call__(self, q, k, v, scale, table, lengths, longest):
-        o = q.new_empty_strided(*self.o)
+        o = self.o(q)
         sums = None if self.lse is None else q.new_empty(self.lse, dtype=self.f32)
         stream = uncaptured(self.device) if self.shares else None
         if stream is None:
-            own = q.new_empty_strided((self.work,), (1,))
+            launch, own = self.prepared.launch, q.new_empty_strided((self.work,), (1,))
             work = own.data_ptr()
         else:
-            work = _workspaces.find((self.device, stream), q, self.work)
-        self.start((q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), work, 0 if sums is None else sums.data_ptr(),
-                    self.ctas, self.scale if scale is None else ops._bits(scale), longest,
-                    0 if table is None else table.data_ptr(), 0 if lengths is None else lengths.data_ptr()), stream)
+            launch, work = self.prepared.launch_here, _workspaces.find((self.device, stream), q, self.work)
+        launch((q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), work, 0 if sums is None else sums.data_ptr(),
+                self.ctas, self.scale if scale is None else ops._bits(scale), longest,
+                0 if table is None else table.data_ptr(), 0 if lengths is None else lengths.data_ptr()), stream)
         return o, sums
 
 
@@ -154,8 +155,7 @@ def _prepare(q, k, v, table, lengths, causal, lse, shares, multiprocessors):
     looks["Logs"] = ((slots, 64), (64, 1), torch.float32, device)
     looks["LSE"] = ((batches, heads_k, group, queries), (heads * queries, group * queries, queries, 1), torch.float32, device)
     return _Launch(prepare_decode(_INPUTS[code], size, causal, lse, tokens if paged else 0), looks, slots,
-                   ((batches, heads, queries, size), _strides(q)), (batches, heads, queries) if lse else None, multiprocessors,
-                   shares)
+                   _maker(q), (batches, heads, queries) if lse else None, multiprocessors, shares)
 
 
 _SCHEMA = ("(Tensor q, Tensor k, Tensor v, bool causal=False, float? scale=None, bool lse=False, Tensor? table=None,"
@@ -166,6 +166,15 @@ def _strides(q):
     """O's, as a projection takes it: the heads of a token side by side."""
     _, heads, queries, size = q.shape
     return queries * heads * size, size, heads * size, 1
+
+
+def _maker(q):
+    """A function from tensors like q to O: the one that costs least, where it lays out O so, but for strides that nothing uses."""
+    import torch
+    shape, strides = tuple(q.shape), _strides(q)
+    if all(n == 1 or a == b for n, a, b in zip(shape, torch.empty_like(q).stride(), strides)):
+        return torch.empty_like
+    return lambda q: q.new_empty_strided(shape, strides)
 
 
 def _empty(q, lse):
