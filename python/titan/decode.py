@@ -10,8 +10,8 @@ batch b in their order, `lengths` (i32) says how many keys it has, and `longest`
 past the last key nothing is read but what follows that key in its block of 64, which has to be finite.
 
 The queries of all heads that one head of k serves are multiplied together, and the keys of the whole launch are dealt out
-evenly to the multiprocessors; a second kernel adds up. Works under CUDA graphs and torch.compile; no gradient. The memory between
-the two stays, up to 32 MB for each stream and thread that has called. Packages: see titan.ops and decode_package.
+evenly to the multiprocessors; a second kernel adds up. Works under CUDA graphs and torch.compile; no gradient. The memory
+between the two stays, up to 32 MB for each stream and thread that has called. Packages: see titan.ops and decode_package.
 """
 import os
 import sys
