@@ -18,6 +18,7 @@ import os
 import random
 import statistics
 import subprocess
+import threading
 
 failures = []
 
@@ -119,6 +120,36 @@ def paged():
         modes(f"decode, pages of {page}",
               lambda q, k, v, table, sizes: titan.ops.decode(q, k, v, table=table, lengths=sizes, longest=4000),
               (q, k, v, table, sizes), lambda what, made: right(what, made, ref, mean))
+
+
+def together():
+    """decode on two streams, and in two threads on one: what lies between one call's two kernels is nobody else's."""
+    cases = []
+    for keys in (900, 4000, 2048, 3000):
+        q, k, v = normal(2, 16, 1, 128), normal(2, 2, keys, 128), normal(2, 2, keys, 128)
+        refs = [one(*(x[b].transpose(0, 1) for x in (q, k, v)), False) for b in range(2)]
+        cases.append((q, k, v, *(torch.stack([r[i].transpose(0, 1) for r in refs]) for i in range(2))))
+
+    def calls(own, streams, made):
+        for i in range(400):
+            with torch.cuda.stream(streams[i % len(streams)]):
+                made[own[i % len(own)]].append(titan.ops.decode(*cases[own[i % len(own)]][:3]))
+
+    def check(what, made):
+        torch.cuda.synchronize()
+        for (*_, ref, mean), all in zip(cases, made):
+            right(f"decode, {len(all)} calls {what}", torch.stack(all), ref, mean)
+    streams, made = [torch.cuda.Stream() for _ in range(2)], [[] for _ in cases]
+    torch.cuda.synchronize()
+    calls(range(4), streams, made)
+    check("on two streams", made)
+    made = [[] for _ in cases]
+    threads = [threading.Thread(target=calls, args=(own, streams[:1], made)) for own in ((0, 1), (2, 3))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    check("of two threads", made)
 
 
 def packed(lengths, lengths_k, heads, heads_k, size):
@@ -228,6 +259,7 @@ def main():
     parser.add_argument("--prepare", metavar="FOLDER", help="make the packages, and no more")
     parser.add_argument("--titan", default="titan")
     parser.add_argument("--race", action="store_true")
+    parser.add_argument("--only", default="batched,paged,together,ragged,groups", help="which checks")
     parser.add_argument("--json")
     options = parser.parse_args()
     if options.prepare:
@@ -239,8 +271,9 @@ def main():
     from race import capture, describe, interval, replays_for, seconds_of
     torch.manual_seed(1)
     report = {**describe(), "ragged": []}
-    for step in (batched, paged, ragged, groups):
-        step()
+    for step in (batched, paged, together, ragged, groups):
+        if step.__name__ in options.only.split(","):
+            step()
     report["costs"] = costs()
     if options.race:
         race(report)

@@ -280,6 +280,8 @@ GenerateOption
     buffers("buffers", "N",
             "Buffers that D's tile leaves through (2; 1 where stores are "
             "hidden)"),
+    panel("panel", "N",
+          "Columns of D that leave at once, at most (128 bytes of a row)"),
     cluster("cluster", "MxN", "CTAs that share B (2x1) or A (1x2) (1x1)"),
     consumers("consumers", "cooperative|pingpong", "Who multiplies a tile"),
     band("band", "N", "Rows of tiles in a band of the tiles' order (8)"),
@@ -788,7 +790,7 @@ static int runSubcommand(int argc, char **argv) {
           &outputType, &layout, &epilogueTerms, &activation, &kernelName,
           &headSize,   &causal, &window,        &lse,        &ragged,
           &decode,     &page,   &turns,         &rescale,    &persistent,
-          &streamK,    &ahead,  &skip})
+          &streamK,    &ahead,  &skip,          &panel})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
   };

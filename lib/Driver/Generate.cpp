@@ -164,6 +164,8 @@ static const GemmFlag gemmFlags[] = {
      [](Text v, auto &o, auto &) {
        return readNumbers(v, "N", "2", 1, {&o.buffers});
      }},
+    {"panel", [](Text v, auto &o,
+                 auto &) { return readNumbers(v, "N", "32", 1, {&o.panel}); }},
     {"cluster",
      [](Text v, auto &o, auto &) {
        return readNumbers(v, "MxN", "2x1", 0, {&o.clusterM, &o.clusterN});

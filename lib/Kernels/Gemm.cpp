@@ -10,6 +10,7 @@
 #include "GemmText.h"
 
 #include <algorithm>
+#include <bit>
 
 using namespace titan;
 using namespace titan::kernels;
@@ -89,7 +90,8 @@ int64_t GemmOptions::leastPanelWidth() const {
 int64_t GemmOptions::panelWidth() const {
   // A row of a panel is a row of some swizzle; with swap, elements go by
   // themselves, and a panel bounds the registers.
-  int64_t width = swap ? 32 : 128 / bytesOf(output), least = leastPanelWidth();
+  int64_t width = panel ? panel : swap ? 32 : 128 / bytesOf(output);
+  int64_t least = leastPanelWidth();
   while (width > least && (mixesPanels() ? columnsOut() < width
                                          : columnsOut() % (width * split) != 0))
     width /= 2;
@@ -275,6 +277,14 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                   "--split " + number(o.split / 2) + ", or a larger tile");
   if (o.buffers < 0 || o.buffers > 2)
     return refuse(number(o.buffers) + " buffers for D", "1 or 2");
+  int64_t widest = 128 / bytesOf(o.output);
+  if (o.panel && (o.swap || o.panel < o.leastPanelWidth() || o.panel > widest ||
+                  !std::has_single_bit(uint64_t(o.panel))))
+    return refuse("panels of " + number(o.panel) + " columns" +
+                      (o.swap ? ", and swapped operands" : ""),
+                  o.swap ? "leave out --panel: elements go one by one"
+                         : number(o.leastPanelWidth()) + " to " +
+                               number(widest) + ", a power of two");
   if (o.band < 1 || o.band > 1024)
     return refuse("a band of " + number(o.band) + " rows of tiles",
                   "1 to 1024");

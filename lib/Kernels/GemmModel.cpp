@@ -29,6 +29,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 using namespace titan;
 using namespace titan::kernels;
@@ -123,6 +124,8 @@ static double storeTime(const GemmOptions &o) {
     double panels = 0;
     for (const GemmPanels &some : o.panels())
       panels += some.count;
+    if (o.panel) // Of narrow ones each takes less.
+      panels *= double(o.panel * bytesOf(o.output)) / 128;
     cycles =
         700 + (100 + 350 * o.rows() / 64.0 / o.warpgroupsPerTile()) * panels;
   }
@@ -237,6 +240,28 @@ static int64_t pickBand(const GemmShape &shape, const GemmOptions &o) {
   return std::max<int64_t>(1, std::min(band, rows));
 }
 
+/// How D leaves the tiles of warpgroups that take turns. Where products do not
+/// hide the stores, these take turns, too. Two narrow panels are better than a
+/// wide one where products hide the stores barely, and better than two wide ones
+/// where they do so well and the memory makes room for a stage
+/// (h200-gemm-sweep-narrow.json). CTAs that share loads gained nothing.
+static void pickPanels(const GemmShape &shape, GemmOptions &o) {
+  double products = stepsOf(shape, o) * multiplyTime(o), stores = storeTime(o);
+  if (stores > products) {
+    o.buffers = 2;
+    return;
+  }
+  if (o.cluster() > 1 || !o.mixesPanels() || bytesOf(o.output) != 2)
+    return;
+  GemmOptions narrow = o;
+  narrow.panel = 64 / bytesOf(o.output);
+  narrow.buffers = 2;
+  if (o.rows() == 128 ? stores > products / 10
+                      : o.rows() == 64 && stores < products / 5 &&
+                            narrow.depth() > o.depth())
+    o = narrow;
+}
+
 /// As pickGemm, by estimates alone.
 static GemmOptions
 pickByEstimate(const GemmShape &shape, const GemmOptions &given,
@@ -268,12 +293,10 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
     o.split = split;
     o.swap = swap;
     o.stages = 0;
-    // Where products do not hide the stores, these take turns.
-    if (consumers == Consumers::Pingpong && !o.buffers &&
-        storeTime(o) > stepsOf(shape, o) * multiplyTime(o))
-      o.buffers = 2;
-    settleRest(); // The band is that of the tile that there will be.
-    o.band = pickBand(shape, o);
+    settleRest();
+    if (o.consumers == Consumers::Pingpong && !o.buffers && !o.panel)
+      pickPanels(shape, o);
+    o.band = pickBand(shape, o); // Of the tile that there will be.
     settleRest();
     if (!checkGemm(o))
       return;
@@ -366,9 +389,30 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
 namespace {
 /// What was faster for a shape than what the estimates find.
 struct Shown {
-  int64_t m, n, k;
+  int64_t batches = 1, m, n, k;
   int64_t tileM, tileN, tileK;
-  bool swap;
+  bool swap = false;
+  int64_t clusterM = 1;
+  /// None: as the estimates find.
+  std::optional<Consumers> consumers;
+
+  void apply(GemmOptions &o) const {
+    o.tileM = tileM;
+    o.tileN = tileN;
+    o.tileK = tileK;
+    o.swap = swap;
+    o.clusterM = clusterM;
+    o.split = o.clusterN = 1;
+    o.consumers = consumers.value_or(o.consumers);
+  }
+  /// Whether it says something of such a product: of bf16, K innermost.
+  bool isOf(const GemmShape &shape, const GemmOptions &o) const {
+    return shape.m == m && shape.n == n && shape.k == k &&
+           shape.batches == batches &&
+           o.batch == (batches > 1 ? Batch::Equal : Batch::None) && !o.gate &&
+           o.input == Element::BF16 && o.output == Element::BF16 &&
+           !o.transposedA && !o.transposedB;
+  }
 };
 } // namespace
 
@@ -383,6 +427,32 @@ static constexpr Shown shown[] = {
      .tileN = 64,
      .tileK = 128,
      .swap = true},
+    // h200-gemm-sweep-narrow.json, TFLOP/s of what the estimates find and of this:
+    // 371 and 397, 620 and 646.
+    {.m = 1024,
+     .n = 1024,
+     .k = 1024,
+     .tileM = 64,
+     .tileN = 128,
+     .tileK = 64,
+     .consumers = Consumers::Pingpong},
+    {.m = 777,
+     .n = 3584,
+     .k = 18944,
+     .tileM = 88,
+     .tileN = 256,
+     .tileK = 64,
+     .swap = true},
+    // h200-gemm-kinds-narrow.json: 320 and 343.
+    {.batches = 128,
+     .m = 128,
+     .n = 4096,
+     .k = 256,
+     .tileM = 64,
+     .tileN = 256,
+     .tileK = 64,
+     .clusterM = 2,
+     .consumers = Consumers::Pingpong},
 };
 
 GemmOptions
@@ -390,24 +460,17 @@ kernels::pickGemm(const GemmShape &shape, const GemmOptions &given,
                   const std::function<void(GemmOptions &)> &settle) {
   for (const Shown &row : shown) {
     auto apply = [&](GemmOptions &o) {
-      o.tileM = row.tileM;
-      o.tileN = row.tileN;
-      o.tileK = row.tileK;
-      o.swap = row.swap;
-      o.split = o.clusterM = o.clusterN = 1;
+      row.apply(o);
       if (settle)
         settle(o);
     };
     GemmOptions o = given;
     apply(o);
-    bool measured = shape.m == row.m && shape.n == row.n && shape.k == row.k &&
-                    shape.batches == 1 && o.batch == Batch::None && !o.gate &&
-                    o.input == Element::BF16 && o.output == Element::BF16 &&
-                    !o.transposedA && !o.transposedB;
     bool kept = o.tileM == row.tileM && o.tileN == row.tileN &&
                 o.tileK == row.tileK && o.swap == row.swap && o.split == 1 &&
-                o.cluster() == 1 && !o.cuts();
-    if (measured && kept)
+                o.clusterM == row.clusterM && o.clusterN == 1 &&
+                o.consumers == row.consumers.value_or(o.consumers) && !o.cuts();
+    if (row.isOf(shape, o) && kept)
       return pickByEstimate(shape, given, apply);
   }
   return pickByEstimate(shape, given, settle);

@@ -195,6 +195,8 @@ class _Torch:
         self.current_device = getattr(torch._C, "_cuda_getDevice", None) or torch.cuda.current_device
         self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
             lambda device: torch.cuda.current_stream(device).cuda_stream)
+        self.capturing = getattr(torch._C, "_cuda_isCurrentStreamCapturing", None) or (
+            lambda: torch.cuda.is_current_stream_capturing())
         self.device = torch.cuda.device
         # DLPack's exchange of functions, since PyTorch 2.10: DLPackExchangeAPI's fifth behind a header of two words.
         look, exchange = None, getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
@@ -249,6 +251,13 @@ def kind():
     there. Its arguments are PyTorch's tensors, or None: that is not asked again."""
     _find_torch()
     return _torch.kind
+
+
+def uncaptured(device):
+    """PyTorch's current stream on a device; None where a graph is being captured, or may be: on another than the current device."""
+    if _torch.current_device() != device or _torch.capturing():
+        return None
+    return _torch.raw_stream(device) or 0
 
 
 def see(name, tensor):
@@ -333,7 +342,11 @@ class Prepared:
             torch = sys.modules.get("torch")
             stream = (torch.cuda.current_stream().cuda_stream
                       if torch and torch.cuda.is_initialized() else 0)
-        error = self._start(*bits, stream or 0)
+        self.launch_here(bits, stream or 0)
+
+    def launch_here(self, bits, stream):
+        """launch() on a stream of the current device, which is the tensors'."""
+        error = self._start(*bits, stream)
         if error:
             _check(error)
 

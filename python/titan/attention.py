@@ -173,12 +173,12 @@ def _register():
         o = q.new_empty_strided(q.shape, (queries * row, size, row, 1))
         return o, q.new_empty((batches, heads, queries) if lse else (0,), dtype=torch.float32)
 
-    def make(q, k, v, causal, windowed, lse):
+    def make(q, k, v, causal, windowed, lse, shares):
         """What a call with tensors like these does; None where there is nothing to compute."""
         if q.dim() != 4:
             raise _wrong(f"'q' has {q.dim()} dimensions", "give batch x heads x tokens x size")
         if not windowed and q.shape[2] * q.shape[1] <= _FEW * k.shape[1] and k.shape[2] >= _MANY:
-            found = find(q, k, v, causal, lse)
+            found = find(q, k, v, causal, lse, shares)
             return found and (lambda q, k, v, scale, window: found(q, k, v, scale, None, None, 0))
         seen = [see(*named) for named in zip(("q", "k", "v", "o", "lse"), (q, k, v, *empty(q, lse)))]
         prepared = _prepare((*seen[:4], seen[4] if lse else None, causal, windowed))
@@ -200,20 +200,20 @@ def _register():
 
         return call
 
-    def launch(q, k, v, causal=False, scale=None, window=None, lse=False):
+    def launch(q, k, v, causal=False, scale=None, window=None, lse=False, shares=True):
         """O, and the logarithms where they are asked for, else perhaps None."""
         if scale is not None and _number("scale", scale, 0) == 0:
             raise Error("bad-argument", "scale 0", fix="give a positive number")
         if window is not None:
             window = min(int(_number("window", window, 0)), 2**31 - 1)
-        key = kind_of(q, k, v), causal, window is None, lse
+        key = kind_of(q, k, v), causal, window is None, lse, shares
         call = calls.get(key, _missing)
         if call is _missing:
-            call = calls[key] = make(q, k, v, bool(causal), window is not None, bool(lse))
+            call = calls[key] = make(q, k, v, bool(causal), window is not None, bool(lse), shares)
         return call(q, k, v, scale, window) if call else empty(q, lse)
 
     def whole(q, k, v, causal=False, scale=None, window=None, lse=False):
-        o, sums = launch(q, k, v, causal, scale, window, lse)
+        o, sums = launch(q, k, v, causal, scale, window, lse, shares=False)
         return o, q.new_empty((0,), dtype=torch.float32) if sums is None else sums
 
     def trace(q, k, v, causal=False, scale=None, window=None, lse=False):

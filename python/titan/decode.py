@@ -10,14 +10,15 @@ batch b in their order, `lengths` (i32) says how many keys it has, and `longest`
 past the last key nothing is read but what follows that key in its block of 64, which has to be finite.
 
 The queries of all heads that one head of k serves are multiplied together, and the keys of the whole launch are dealt out
-evenly to the multiprocessors; a second kernel adds up. Works under CUDA graphs and torch.compile; no gradient. Packages: see
-titan.ops and decode_package.
+evenly to the multiprocessors; a second kernel adds up. Works under CUDA graphs and torch.compile; no gradient. The memory
+between the two stays, up to 32 MB for each stream and thread that has called. Packages: see titan.ops and decode_package.
 """
 import os
 import sys
+import threading
 from operator import index
 
-from . import Cache, Error, Kernel, Prepared, dtype_of, kind, ops, see
+from . import Cache, Error, Kernel, Prepared, dtype_of, kind, ops, see, uncaptured
 from .attention import _F32, _I32, _INPUTS, _number, _wrong
 
 __all__ = ["decode", "decode_package", "prepare_decode"]
@@ -54,32 +55,60 @@ def prepare_decode(input="bf16", size=128, causal=False, lse=False, page=0):
 _VALUES = ("Q", "K", "V", "O", "Parts", "LSE", "ctas", "scale", "longest", "table", "lengths")
 
 
-class _Launch:
-    """Both kernels for one kind of arguments: what they need beside the tensors' addresses."""
+class _Workspaces(threading.local):
+    """Memory for Parts and Logs that the calls on a stream share, as they run one behind the other: to ask PyTorch for it
+    costs more than to launch the second kernel. Each thread has its own: another's two kernels may lie between its two."""
+    LARGEST = 32 << 20  # Bytes; what is larger is not kept.
 
-    def __init__(self, kernels, looks, slots, o, lse, ctas):
-        size, self.f32 = o[0][3], looks["Parts"][2]
+    def __init__(self):
+        self.kept = Cache(64)  # device, stream -> size, address, and the tensor, which is of that stream
+
+    def find(self, place, q, size):
+        """The address of `size` elements of q's type, which are the caller's until the next call with this place."""
+        has, address, _ = self.kept.get(place, (0, 0, None))
+        if has < size:
+            work = q.new_empty_strided((size,), (1,))
+            address = work.data_ptr()
+            self.kept[place] = size, address, work
+        return address
+
+
+_workspaces = _Workspaces()
+
+
+class _Launch:
+    """Both kernels for one kind of arguments: what they need beside the tensors' addresses. `shares`: the memory between them
+    may be that of the call before, but where a graph is captured, which runs on any stream."""
+
+    def __init__(self, kernels, looks, slots, o, lse, ctas, shares):
+        (*_, size), _, self.f32, _ = looks["Parts"]
         parts = slots * 64 * size * 4  # bytes
         places = {name: at for at, name in enumerate(_VALUES)}
         places["Logs"] = places["Parts"], parts
         of = lambda kernel: (kernel, *([of[name] for name in kernel.arguments] for of in (looks, places)))
         prepared = Prepared(*of(kernels[0]))
         prepared.add(*of(kernels[1]))
-        self.start, self.o, self.lse, self.ctas, self.scale = prepared.launch, o, lse, ctas, ops._bits(size ** -0.5)
+        self.prepared, self.o, self.lse, self.ctas, self.scale = prepared, o, lse, ctas, ops._bits(size ** -0.5)
         # Of q's type, which is half as wide: another one would cost more to ask for than the memory does.
-        self.work = ((parts + slots * 64 * 4) // 2,), (1,)
+        self.work, self.device = (parts + slots * 64 * 4) // 2, looks["Q"][3]
+        self.shares = shares and 2 * self.work <= _Workspaces.LARGEST
 
     def __call__(self, q, k, v, scale, table, lengths, longest):
-        make = q.new_empty_strided
-        o, work = make(*self.o), make(*self.work)
+        o = self.o(q)
         sums = None if self.lse is None else q.new_empty(self.lse, dtype=self.f32)
-        self.start((q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), work.data_ptr(), 0 if sums is None else sums.data_ptr(),
-                    self.ctas, self.scale if scale is None else ops._bits(scale), longest,
-                    0 if table is None else table.data_ptr(), 0 if lengths is None else lengths.data_ptr()))
+        stream = uncaptured(self.device) if self.shares else None
+        if stream is None:
+            launch, own = self.prepared.launch, q.new_empty_strided((self.work,), (1,))
+            work = own.data_ptr()
+        else:
+            launch, work = self.prepared.launch_here, _workspaces.find((self.device, stream), q, self.work)
+        launch((q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), work, 0 if sums is None else sums.data_ptr(),
+                self.ctas, self.scale if scale is None else ops._bits(scale), longest,
+                0 if table is None else table.data_ptr(), 0 if lengths is None else lengths.data_ptr()), stream)
         return o, sums
 
 
-def _prepare(q, k, v, table, lengths, causal, lse, multiprocessors):
+def _prepare(q, k, v, table, lengths, causal, lse, shares, multiprocessors):
     """The launch for tensors like these, None where there is nothing to compute; `multiprocessors`: of a device."""
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         if tensor.dim() != 4:
@@ -126,7 +155,7 @@ def _prepare(q, k, v, table, lengths, causal, lse, multiprocessors):
     looks["Logs"] = ((slots, 64), (64, 1), torch.float32, device)
     looks["LSE"] = ((batches, heads_k, group, queries), (heads * queries, group * queries, queries, 1), torch.float32, device)
     return _Launch(prepare_decode(_INPUTS[code], size, causal, lse, tokens if paged else 0), looks, slots,
-                   ((batches, heads, queries, size), _strides(q)), (batches, heads, queries) if lse else None, multiprocessors)
+                   _maker(q), (batches, heads, queries) if lse else None, multiprocessors, shares)
 
 
 _SCHEMA = ("(Tensor q, Tensor k, Tensor v, bool causal=False, float? scale=None, bool lse=False, Tensor? table=None,"
@@ -139,6 +168,15 @@ def _strides(q):
     return queries * heads * size, size, heads * size, 1
 
 
+def _maker(q):
+    """A function from tensors like q to O: the one that costs least, where it lays out O so, but for strides that nothing uses."""
+    import torch
+    shape, strides = tuple(q.shape), _strides(q)
+    if all(n == 1 or a == b for n, a, b in zip(shape, torch.empty_like(q).stride(), strides)):
+        return torch.empty_like
+    return lambda q: q.new_empty_strided(shape, strides)
+
+
 def _empty(q, lse):
     import torch
     o = q.new_empty_strided(q.shape, _strides(q))
@@ -146,7 +184,8 @@ def _empty(q, lse):
 
 
 def launcher(torch):
-    """titan.ops.decode without PyTorch's dispatcher; and the call that it makes for tensors without pages, or None."""
+    """titan.ops.decode without PyTorch's dispatcher; and the call that it makes for tensors without pages, or None. `shares`:
+    whether calls may share memory (_Launch), which under torch.compile they may not: its pools take back what they gave."""
     counts, kind_of = {}, kind()
 
     def multiprocessors(device):
@@ -154,22 +193,22 @@ def launcher(torch):
             counts[device] = torch.cuda.get_device_properties(device).multi_processor_count
         return counts[device]
 
-    def find(q, k, v, causal, lse):
-        return _prepare(q, k, v, None, None, causal, lse, multiprocessors)
+    def find(q, k, v, causal, lse, shares):
+        return _prepare(q, k, v, None, None, causal, lse, shares, multiprocessors)
 
-    def launch(q, k, v, causal=False, scale=None, lse=False, table=None, lengths=None, longest=0):
+    def launch(q, k, v, causal=False, scale=None, lse=False, table=None, lengths=None, longest=0, shares=True):
         """O, and the logarithms where they are asked for, else perhaps None."""
         if scale is not None and _number("scale", scale, 0) == 0:
             raise Error("bad-argument", "scale 0", fix="give a positive number")
         longest = index(longest)
         if table is not None and not 0 < longest < 2**31:
             raise Error("bad-argument", f"longest {longest}", fix="give at least the most keys that a batch has")
-        key = kind_of(q, k, v, table, lengths), causal, lse
+        key = kind_of(q, k, v, table, lengths), causal, lse, shares
         call = _launches.get(key, _missing)
         if call is _missing:
             if q.dim() != 4:
                 raise _wrong(f"'q' has {q.dim()} dimensions", "give batch x heads x queries x size")
-            call = _launches[key] = _prepare(q, k, v, table, lengths, bool(causal), bool(lse), multiprocessors)
+            call = _launches[key] = _prepare(q, k, v, table, lengths, bool(causal), bool(lse), shares, multiprocessors)
         if call is None:
             return _empty(q, lse)
         return call(q, k, v, scale, table, lengths, longest)
@@ -186,8 +225,8 @@ def _register():
                     fix="install torch") from None
     launch, _ = launcher(torch)
 
-    def whole(q, *more):
-        o, sums = launch(q, *more)
+    def whole(q, k, v, causal=False, scale=None, lse=False, table=None, lengths=None, longest=0):
+        o, sums = launch(q, k, v, causal, scale, lse, table, lengths, longest, shares=False)
         return o, q.new_empty((0,), dtype=torch.float32) if sums is None else sums
 
     def trace(q, k, v, causal=False, scale=None, lse=False, table=None, lengths=None, longest=0):

@@ -18,6 +18,8 @@
 //   tile       what a CTA computes of D at a time, and how deep a stage is
 //   stages     how many pieces of A and B are on their way
 //   buffers    through so many buffers D leaves a tile, panel after panel
+//   panel      of so many columns: of narrow ones two are on their way in the bytes
+//              of one that is twice as wide
 //   cluster    2x1: two CTAs one above the other share B: each loads half of
 //              it, and multicasts that to both. 1x2: side by side; they share A
 //   consumers  cooperative: all warpgroups multiply one tile. pingpong: two
@@ -100,6 +102,7 @@ struct GemmOptions {
   int64_t tileM = 128, tileN = 256, tileK = 64;
   int64_t stages = 0;  ///< 0: as many as shared memory holds.
   int64_t buffers = 0; ///< For D; 0: as panelBuffers() says.
+  int64_t panel = 0;   ///< Columns, at most; 0: a row of 128 bytes.
   int64_t clusterM = 1, clusterN = 1;
   Consumers consumers = Consumers::Cooperative;
   int64_t band = 8;

@@ -3,6 +3,7 @@ launched, and what is refused, by the operations and by the launches of the gene
 import ctypes as c
 import os
 import sys
+import threading
 import types
 
 import titan
@@ -85,7 +86,7 @@ class Operation:
 
     def __init__(self, name, call, mutates_args, schema):
         print(name, mutates_args, schema)
-        Operation.made[name] = self
+        Operation.made[name], self.call = self, call
 
     def register_fake(self, fake):
         self.fake = fake
@@ -105,9 +106,11 @@ torch.compiler = types.SimpleNamespace(is_compiling=lambda: False)
 torch.is_grad_enabled = lambda: True
 torch._C = types.SimpleNamespace(_len_torch_dispatch_stack=lambda: 0)
 torch.cuda = types.SimpleNamespace(
-    is_initialized=lambda: True, current_device=lambda: 0, device=None,
-    current_stream=lambda device: types.SimpleNamespace(cuda_stream=None),
+    is_initialized=lambda: True, current_device=lambda: 0, device=None, is_current_stream_capturing=lambda: capturing,
+    current_stream=lambda device: types.SimpleNamespace(cuda_stream=stream),
     get_device_properties=lambda device: types.SimpleNamespace(multi_processor_count=132))
+torch.empty_like = lambda tensor: Tensor(tensor.shape, tensor.dtype, tensor.strides)
+capturing, stream = False, None
 sys.modules["torch"] = torch
 decode, varlen = titan.ops.decode, titan.ops.attention_varlen
 
@@ -121,8 +124,8 @@ def refused(what, call):
 
 
 launched = []
-real = titan.Prepared.launch
-titan.Prepared.launch = lambda self, bits, stream=None: (launched.extend(kernel.arguments for kernel in self.kernels), real(self, bits, stream))[1]
+real = titan.Prepared.launch_here
+titan.Prepared.launch_here = lambda self, bits, stream: (launched.extend(kernel.arguments for kernel in self.kernels), real(self, bits, stream))[1]
 q, k = Tensor((2, 16, 1, 128)), Tensor((2, 2, 3000, 128))
 o = decode(q, k, k)
 print("decode:", o.shape, o.strides, launched)
@@ -135,6 +138,35 @@ pages, table, lengths = Tensor((90, 64, 2, 128)), Tensor((2, 40), "i32"), Tensor
 launched.clear()
 decode(q, pages, pages, causal=True, table=table, lengths=lengths, longest=type("Number", (), {"__index__": lambda self: 2500})())
 print("pages:", launched[0])
+# Only what one stream's calls ask for, one behind the other, they share.
+asked = []
+own = Tensor.new_empty_strided
+Tensor.new_empty_strided = lambda self, shape, strides: (asked.append(len(shape) == 1), own(self, shape, strides))[1]
+
+
+def asks(call):
+    asked.clear()
+    call()
+    return sum(asked)
+
+
+eager = lambda: decode(q, k, k)
+asks(eager)
+print("asks for memory again:", asks(eager), asks(lambda: titan.ops.attention(q, k, k)))
+print("for more:", *(asks(lambda: decode(Tensor((4, 16, 1, 128)), more, more)) for more in [Tensor((4, 2, 3000, 128))] * 2), asks(eager))
+dispatched = lambda name: Operation.made["titan::" + name].call(q, k, k)
+print("dispatched:", *(asks(lambda: dispatched(name)) for name in ("decode", "attention") * 2))
+capturing = True
+print("captured:", asks(eager), asks(eager))
+capturing, stream = False, 4096
+print("another stream:", asks(eager), asks(eager))
+thread = threading.Thread(target=lambda: (cuda.cuCtxSetCurrent(c.c_void_p(1)), print("another thread:", asks(eager), asks(eager))))
+thread.start()
+thread.join()
+stream = None
+wide = Tensor((64, 16, 64, 128)), Tensor((64, 2, 3000, 128))
+print("too much to keep:", *(asks(lambda: decode(wide[0], wide[1], wide[1])) for _ in range(2)))
+Tensor.new_empty_strided = own
 print("nothing:", decode(Tensor((0, 16, 1, 128)), Tensor((0, 2, 30, 128)), Tensor((0, 2, 30, 128))).shape)
 print(titan.ops.decode_package("f16", 64, True, True, 16))
 refused("rank", lambda: decode(Tensor((16, 1, 128)), k, k))
