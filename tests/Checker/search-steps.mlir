@@ -1,5 +1,5 @@
 // A search ends when its steps are used up, whatever the machine's speed: that is
-// told, and undecided; what is proved is accepted all the same.
+// told, and undecided; what is proved is accepted all the same, if all of its text was executed.
 // RUN: not titan check %s --proof=off --search-steps=60000000 2>&1 | FileCheck %s
 // CHECK: error: [undecided] the search has used up its 60000000 steps: it has looked at {{[0-9]+}} combinations of counts and outcomes and at 0 whole launches, and not at the rest
 // CHECK: fix: let it go on by --search-steps=N
@@ -17,9 +17,11 @@
 // RUN: titan compile %examples/pipeline.mlir --proof=off --search-steps=500000 --emit=manifest -o %t.manifest 2>&1 | FileCheck %s --check-prefix=COMPILED
 // COMPILED: warning: [undecided] the search has used up its 500000 steps
 
-// RUN: titan check %examples/copy.mlir --search-steps=500 | FileCheck %s --check-prefix=PROVED
+// RUN: not titan check %examples/copy.mlir --search-steps=500 2>&1 | FileCheck %s --check-prefix=EARLY
+// EARLY: error: [undecided] the search has used up its 500 steps
+// RUN: titan check %examples/copy.mlir --search-steps=5000 | FileCheck %s --check-prefix=PROVED
 // PROVED: @copy: accepted: 0 errors, 0 warnings
-// PROVED: not looked at: what the search would have come to after its 500 steps
+// PROVED: not looked at: what the search would have come to after its 5000 steps
 // PROVED: proved, for every size
 // RUN: titan check %examples/copy.mlir --proof=off | FileCheck %s --check-prefix=ENOUGH --implicit-check-not="used up"
 // RUN: titan check %examples/copy.mlir --proof=off --search-steps=off | FileCheck %s --check-prefix=ENOUGH --implicit-check-not="used up"

@@ -23,7 +23,7 @@
 // INDEX: assumed: no index overflows 64 bits
 // RUN: titan check %s --kernel far --require=proved | FileCheck %s --check-prefix=INTEGER
 // INTEGER: assumed: no integer of 64 bits wraps round
-// VARIANT near: in far_bounds `%a` -> `%c0`
+// VARIANT near: in far_bounds `%from` -> `%c0`
 // RUN: %variant near %s | titan check - --kernel far --require=proved | FileCheck %s --check-prefix=NEAR --implicit-check-not=assumed
 // NEAR: proved, for every size that the launch admits
 
@@ -121,7 +121,8 @@ titan.kernel @far(%a: i64, %b: i64) warps(1) attributes {titan.target = "sm_90a"
 } body() {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
-  scf.for %i = %a to %b step %c1 : i64 { // @far_bounds
+  %from = arith.minsi %a, %c1 : i64
+  scf.for %i = %from to %b step %c1 : i64 { // @far_bounds
     titan.cta_sync
   }
   titan.return
