@@ -124,6 +124,12 @@ int titan::runCheck(const CheckCommand &options) {
                   !session.claimOutput("--replay-out", options.replay)))
     return session.finish(BadInput, "");
   const bool triton = isTritonModule(*module);
+  if (triton && !options.replay.empty()) {
+    session.fail(Code::NotSupportedYet, "--replay-out of a Triton program",
+                 "titan run FILE with --arg and --grid shows it; or write the "
+                 "kernel, by titan compile --emit=titan, and check that");
+    return session.finish(BadInput, "");
+  }
   if (int code = convertTriton(session, *module, options.triton))
     return session.finish(code, "");
   // Without --kernel, all of them.

@@ -108,7 +108,7 @@ bool Instantiator::Impl::met(const Goal &goal) const {
     return symbols.value(promises[goal.index], leafValues, 0) != 0;
   case Goal::Grid: {
     auto extent = symbols.value(grid[goal.index], leafValues, 0);
-    if (!extent || *extent < 1 || *extent >= int64_t(1) << 31 ||
+    if (!extent || *extent < 1 || *extent > mostCtas(goal.index) ||
         *extent % kernel.getClusterShape()[goal.index])
       return false;
     for (int cta = 0; cta < program->ctas(); ++cta)

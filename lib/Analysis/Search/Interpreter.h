@@ -146,6 +146,8 @@ struct Instantiator::Impl {
   void findEqualStrides(mlir::Value condition,
                         llvm::SmallVectorImpl<StrideOp> &strides);
   Number ctaIdNumber(int dimension);
+  /// The most CTAs along a dimension of a grid of the kernel's target.
+  int64_t mostCtas(int dimension) const;
   /// Whether all CTAs of any grid run at once, one on each multiprocessor.
   bool allResident();
   /// All requirements hold, and the grid has the CTAs that are looked at.

@@ -21,6 +21,8 @@
 
 #include "Bounds.h"
 
+#include "titan/Dialect/Titan/KernelTarget.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -71,6 +73,12 @@ Number Instantiator::Impl::sizeNumber(unsigned tensor, int64_t dimension) {
   return leafNumber(argument.getAsOpaquePointer(), 1 + dimension, leaf);
 }
 
+int64_t Instantiator::Impl::mostCtas(int dimension) const {
+  const TargetInfo &target = titan::targetOf(kernel);
+  int64_t most = dimension ? target.maxGridYZ : target.maxGridX;
+  return most == TargetInfo::absent ? (int64_t(1) << 31) - 1 : most;
+}
+
 Number Instantiator::Impl::ctaIdNumber(int dimension) {
   Bounds extent = ranges.of(grid[dimension]);
   return leafNumber(
@@ -79,7 +87,7 @@ Number Instantiator::Impl::ctaIdNumber(int dimension) {
        .name = "cta_id " + std::to_string(dimension),
        .dimension = dimension,
        .range = {0, std::clamp<int64_t>(extent.high - 1, 0,
-                                        (int64_t(1) << 31) - 1)}});
+                                        mostCtas(dimension) - 1)}});
 }
 
 void Instantiator::Impl::readRegion() {
