@@ -22,6 +22,7 @@
 #include "Sharing.h"
 
 #include "Bounds.h"
+#include "Uses.h"
 
 using namespace mlir;
 using namespace titan;
@@ -30,64 +31,47 @@ using namespace titan::checker;
 /// Whether all that becomes of a number is a place in tensors of one dimension,
 /// which go into `tensors`, by a product.
 static bool isStride(BlockArgument argument, llvm::SetVector<Value> &tensors) {
-  SmallVector<Value> rest = {argument};
-  llvm::DenseSet<Value> seen;
   bool multiplied = false;
-  while (!rest.empty()) {
-    Value at = rest.pop_back_val();
-    if (!seen.insert(at).second)
-      continue;
-    for (OpOperand &use : at.getUses()) {
-      Operation *op = use.getOwner();
-      unsigned number = use.getOperandNumber();
-      if (auto hardware = dyn_cast<HardwareEffectsInterface>(op)) {
-        bool place = false;
-        effect::EffectList effects;
-        hardware.getHardwareEffects(effects);
-        for (const effect::Effect &effect : effects) {
-          auto *access = std::get_if<effect::Access>(&effect.what);
-          if (!access || (!llvm::is_contained(access->bytes.coords, at) &&
-                          !llvm::is_contained(access->bytes.offsets, at)))
-            continue;
-          auto type = dyn_cast<GlobalType>(access->bytes.object.getType());
-          if (!type || type.getRank() != 1)
-            return false;
-          tensors.insert(access->bytes.object);
-          place = true;
-        }
-        if (!place)
+  auto visit = [&](OpOperand &use, SmallVectorImpl<Value> &next) {
+    Operation *op = use.getOwner();
+    unsigned number = use.getOperandNumber();
+    if (auto hardware = dyn_cast<HardwareEffectsInterface>(op)) {
+      auto accesses = accessesAt(hardware, use.get());
+      for (const effect::Access &access : accesses) {
+        auto type = dyn_cast<GlobalType>(access.bytes.object.getType());
+        if (!type || type.getRank() != 1)
           return false;
-        continue;
+        tensors.insert(access.bytes.object);
       }
-      if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        BlockArgument carried = loop.getTiedLoopRegionIterArg(&use);
-        if (!carried)
-          return false;
-        rest.append({carried, loop.getTiedLoopResult(&use)});
-        continue;
-      }
-      if (isa<scf::YieldOp>(op)) {
-        Operation *parent = op->getParentOp();
-        if (auto loop = dyn_cast<scf::ForOp>(parent))
-          rest.push_back(loop.getRegionIterArgs()[number]);
-        else if (!isa<scf::IfOp>(parent))
-          return false;
-        rest.push_back(parent->getResult(number));
-        continue;
-      }
-      multiplied |= isa<arith::MulIOp>(op);
-      bool through =
-          isa<arith::MulIOp, arith::AddIOp, arith::SubIOp, arith::ExtSIOp,
-              arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
-              arith::IndexCastUIOp, TileOpInterface>(op) ||
-          (isa<arith::SelectOp, arith::ShLIOp>(op) &&
-           number == (isa<arith::SelectOp>(op) ? std::max(number, 1u) : 0));
-      if (!through)
-        return false;
-      rest.push_back(op->getResult(0));
+      return !accesses.empty();
     }
-  }
-  return multiplied;
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      BlockArgument carried = loop.getTiedLoopRegionIterArg(&use);
+      if (carried)
+        next.append({carried, loop.getTiedLoopResult(&use)});
+      return static_cast<bool>(carried);
+    }
+    if (isa<scf::YieldOp>(op)) {
+      Operation *parent = op->getParentOp();
+      if (auto loop = dyn_cast<scf::ForOp>(parent))
+        next.push_back(loop.getRegionIterArgs()[number]);
+      else if (!isa<scf::IfOp>(parent))
+        return false;
+      next.push_back(parent->getResult(number));
+      return true;
+    }
+    multiplied |= isa<arith::MulIOp>(op);
+    bool through =
+        isa<arith::MulIOp, arith::AddIOp, arith::SubIOp, arith::ExtSIOp,
+            arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
+            arith::IndexCastUIOp, TileOpInterface>(op) ||
+        (isa<arith::SelectOp, arith::ShLIOp>(op) &&
+         number == (isa<arith::SelectOp>(op) ? std::max(number, 1u) : 0));
+    if (through)
+      next.push_back(op->getResult(0));
+    return through;
+  };
+  return walkUses(argument, visit) && multiplied;
 }
 
 /// Whether a requirement says of a leaf, which it is about alone, no more than
