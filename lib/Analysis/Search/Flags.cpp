@@ -76,11 +76,6 @@ void Execution::signalFlag(uint32_t a, const Event &event,
 /// agent goes on as far as the values that it waits for allow.
 int64_t Execution::mostWithout(const Flag &flag, uint32_t agent,
                                const Event &wait, const Signal &signal) {
-  size_t all = 0;
-  for (auto &[b, steps] : flag.steps)
-    all += steps.size();
-  if (all > size_t(bound::flagSteps))
-    return std::numeric_limits<int64_t>::max();
   int64_t value = flag.initial;
   std::map<uint32_t, size_t> next;
   for (bool changed = true; changed;) {
@@ -153,14 +148,29 @@ bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {
   int64_t all = flag.initial;
   for (auto [agent, amount] : flag.total)
     all += amount;
+  size_t steps = 0;
+  for (auto &[b, list] : flag.steps)
+    steps += list.size();
   std::map<uint32_t, int64_t> before;
   for (const Signal &signal : flag.signals) {
     // The most that can be there without this signal.
     int64_t without = all - flag.total[signal.agent] + before[signal.agent];
     before[signal.agent] += signal.amount;
-    if (without >= action.amount &&
-        mostWithout(flag, a, event, signal) >= action.amount)
-      continue;
+    if (without >= action.amount) {
+      if (steps > size_t(bound::flagSteps)) {
+        if (Finding *finding = report.add(
+                Code::Undecided, event.op, nullptr,
+                "which signals this wait comes behind is not followed: its "
+                "flag has more than " +
+                    Twine(bound::flagSteps) +
+                    " signals and waits in a launch that is looked at"))
+          finding->ofCounts = true;
+        agents[a].lost = true;
+        return false;
+      }
+      if (mostWithout(flag, a, event, signal) >= action.amount)
+        continue;
+    }
     acquire(a, event.lanes, signal.clock);
     if (!program.resident &&
         program.agents[signal.agent].cluster > program.agents[a].cluster)

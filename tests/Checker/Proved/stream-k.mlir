@@ -34,6 +34,10 @@
 // VARIANT twice_a_tile: after tile_signal add titan.flag.signal %flags[%c0], %i1 : !words
 // RUN: %variant twice_a_tile %s | not titan check - --kernel tiles 2>&1 | FileCheck %s --check-prefix=TWICE-A-TILE
 // TWICE-A-TILE: [race]
+// Who waits once more waits for what has come. (Launches of many tiles, where the search does not follow that, are no mistakes.)
+// VARIANT waits_twice: after tile add titan.elect warp(0) { titan.flag.wait %flags[%c0], %before : !words }
+// RUN: %variant waits_twice %s | titan check - --kernel tiles --require=proved | FileCheck %s --check-prefix=WAITS-TWICE
+// WAITS-TWICE: @tiles: accepted
 // One lane signals what the others may not have stored.
 // VARIANT no_sync: drop all
 // RUN: %variant no_sync %s | not titan check - --kernel line 2>&1 | FileCheck %s --check-prefix=NO-SYNC
