@@ -23,91 +23,6 @@
 
 using namespace titan::scalars;
 
-Atom Atoms::atom(std::string kind, const void *object,
-                 std::vector<Polynomial> operands, std::string name) {
-  auto [found, fresh] = known.try_emplace(
-      Key{std::move(kind), object, std::move(operands)}, names.size());
-  if (fresh) {
-    names.push_back(std::move(name));
-    keys.push_back(&found->first);
-  }
-  return found->second;
-}
-
-Polynomial Atoms::triangle(const Polynomial &x, Facts *facts) {
-  // T(x + c) = T(x) + c x + T(c).
-  int64_t c = x.constantTerm();
-  Polynomial rest = x - Polynomial(c);
-  Polynomial half = (c % 2 ? Polynomial(c) * Polynomial((c - 1) / 2)
-                           : Polynomial(c / 2) * Polynomial(c - 1));
-  if (rest == Polynomial())
-    return half;
-  hasTriangles = true;
-  Polynomial result = Polynomial::atom(atom("triangle", nullptr, {rest}));
-  if (facts) {
-    facts->atLeast(result, 0);
-    facts->atLeast(result, rest - 1);
-  }
-  return result + rest * Polynomial(c) + half;
-}
-
-Atom Atoms::copyOf(Atom atom) {
-  return this->atom("copy", nullptr, {Polynomial::atom(atom)});
-}
-
-bool Atoms::dependsOn(Atom atom, const std::function<bool(Atom)> &is) const {
-  if (is(atom))
-    return true;
-  for (const Polynomial &operand : std::get<2>(*keys[atom]))
-    if (dependsOn(operand, is))
-      return true;
-  return false;
-}
-
-bool Atoms::dependsOn(const Polynomial &p,
-                      const std::function<bool(Atom)> &is) const {
-  for (Atom a : p.atoms())
-    if (dependsOn(a, is))
-      return true;
-  return false;
-}
-
-Polynomial Atoms::substitute(const Polynomial &p, const By &by, Facts *facts) {
-  return p.substitute([&](Atom a) -> std::optional<Polynomial> {
-    if (auto with = by(a))
-      return with;
-    const auto &[kind, object, operands] = *keys[a];
-    if (operands.empty() || kind == "copy")
-      return std::nullopt;
-    std::vector<Polynomial> changed;
-    for (const Polynomial &operand : operands)
-      changed.push_back(substitute(operand, by, facts));
-    if (changed == operands)
-      return std::nullopt;
-    if (kind == "triangle")
-      return triangle(changed[0], facts);
-    bool quotient = kind == "quotient", remainder = kind == "remainder";
-    Polynomial result = Polynomial::atom(atom(kind, object, changed));
-    if (facts && (quotient || remainder)) {
-      Polynomial other = Polynomial::atom(
-          atom(quotient ? "remainder" : "quotient", object, changed));
-      addDivision(*facts, changed[0], changed[1], quotient ? result : other,
-                  quotient ? other : result);
-    }
-    return result;
-  });
-}
-
-Polynomial Atoms::substitute(const Polynomial &p, Atom atom,
-                             const Polynomial &with, Facts *facts) {
-  return substitute(
-      p,
-      [&](Atom a) -> std::optional<Polynomial> {
-        return a == atom ? std::optional(with) : std::nullopt;
-      },
-      facts);
-}
-
 void titan::scalars::addDivision(Facts &facts, const Polynomial &x,
                                  const Polynomial &p, const Polynomial &q,
                                  const Polynomial &r) {
@@ -749,8 +664,8 @@ static bool solve(const Question &question) {
   Memory &known = memory();
   const System system = question.system();
   // (Asking for the time takes as long as a question that was answered before.)
-  isLate = isLate || Facts::seconds() >= deadline ||
-           (isCalledOff && *isCalledOff);
+  isLate =
+      isLate || Facts::seconds() >= deadline || (isCalledOff && *isCalledOff);
   std::vector<Polynomial> nonnegative, zero;
   for (const Fact &fact : system.nonnegative)
     nonnegative.push_back(fact.p);

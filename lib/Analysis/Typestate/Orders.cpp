@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "Orders.h"
 
-#include <deque>
 #include <numeric>
 
 using namespace mlir;
@@ -327,8 +326,8 @@ static size_t sidesApart(const Path &x, const Path &y) {
 }
 
 /// Whether two different lanes meet in them.
-static bool lanesMeet(const effect::Shape &x, const effect::Shape &y,
-                      int64_t distance) {
+static bool shapesMeet(const effect::Shape &x, const effect::Shape &y,
+                       int64_t distance) {
   const auto &a = x.lanes, &b = y.lanes;
   if (a.empty() || b.empty())
     return true;
@@ -339,19 +338,17 @@ static bool lanesMeet(const effect::Shape &x, const effect::Shape &y,
   return false;
 }
 
-static bool lanesMeet(Proof &proof, const Access &x, const Access &y) {
+bool typestate::lanesMeet(Proof &proof, const Access &x, const Access &y) {
   // Warps' are alike.
   int64_t distance = y.offset - x.offset;
   auto [known, fresh] =
       proof.meeting.try_emplace({x.shape, y.shape, distance}, false);
   if (fresh)
-    known->second = lanesMeet(*x.shape, *y.shape, distance);
+    known->second = shapesMeet(*x.shape, *y.shape, distance);
   return known->second;
 }
 
-/// Whether their engine keeps the two in order, whoever of the warp's lanes they are
-/// of (MM-47).
-static bool inOrder(const Access &x, const Access &y) {
+bool typestate::inOrder(const Access &x, const Access &y) {
   if (x.warp != y.warp)
     return false;
   auto first = x.effect->engineOp(), second = y.effect->engineOp();
@@ -657,277 +654,4 @@ bool Proof::checkOrders() {
                     y.op);
     }
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// What nobody has written
-//===----------------------------------------------------------------------===//
-
-static bool startsWith(const Path &path, const Path &prefix) {
-  if (prefix.size() > path.size())
-    return false;
-  for (size_t i = 0; i < prefix.size(); ++i)
-    if (!(path[i] == prefix[i]))
-      return false;
-  return true;
-}
-
-/// Which slot p is modulo the slots, where that is one number.
-static std::optional<int64_t> slotOf(const Polynomial &p, int64_t slots) {
-  int64_t c = p.constantTerm();
-  if (p.isLost() || !(p - Polynomial(c)).dividedBy(slots))
-    return std::nullopt;
-  return (c % slots + slots) % slots;
-}
-
-/// Wherever the second path is, the first one comes, too: its loops' first iterations
-/// alone are beyond it. (A loop is walked where it runs at all.)
-static bool isCertain(const Path &path, const Path &within) {
-  return startsWith(path, within) &&
-         std::all_of(path.begin() + within.size(), path.end(),
-                     [](const Step &step) {
-                       return step.side < 0 && !step.last &&
-                              step.iteration.constant() == 0;
-                     });
-}
-
-bool Proof::checkDefined() {
-  if (without == Judgement::Defined)
-    return true;
-  std::vector<std::optional<ByteSet>> roots(accesses.size());
-  for (size_t i = 0; i < accesses.size(); ++i)
-    if (accesses[i].shape)
-      roots[i] = accesses[i].fromRoot();
-  // Of what many read, and of writes of the same bytes by one warp, it is asked once.
-  auto whatOf = [](const Access &x) {
-    return std::tuple(x.root.getAsOpaquePointer(), x.cta, x.warp, x.slots,
-                      x.stride, x.offset, x.shape, x.mechanism);
-  };
-  std::map<std::tuple<decltype(whatOf(accesses[0])), ObjectId, int64_t,
-                      std::optional<int64_t>>,
-           bool>
-      inEach;
-  auto writtenInEachUse = [&](const Access &x, ObjectId object, int64_t times,
-                              std::optional<int64_t> ahead) {
-    auto [known, fresh] =
-        inEach.try_emplace({whatOf(x), object, times, ahead}, false);
-    if (fresh)
-      known->second = inEachUse(x, object, times, ahead);
-    return known->second;
-  };
-  // Of tensor memory each warp's window for itself.
-  std::vector<std::pair<const Access *, const std::optional<ByteSet> *>> reads;
-  std::deque<Access> windows;
-  const int64_t window =
-      target.tmemLanes / std::max<int64_t>(target.warpsPerWarpgroup, 1);
-  for (const Access &read : accesses) {
-    if (!read.effect || !read.shape || read.kind != AccessKind::Read)
-      continue;
-    const std::optional<ByteSet> *root = &roots[&read - accesses.data()];
-    if (!read.ofCells())
-      reads.emplace_back(&read, root);
-    for (int64_t lane = read.firstLane; lane < read.lastLane; lane += window) {
-      windows.push_back(read);
-      windows.back().firstLane = lane;
-      windows.back().lastLane = lane + window;
-      reads.emplace_back(&windows.back(), root);
-    }
-  }
-  for (auto [read, ofRoot] : reads) {
-    const Access &y = *read;
-    Facts facts = launch;
-    facts.add(y.facts);
-    auto needed = y.touched();
-    // Of one that lies in its slot at most all of that.
-    if (!needed && y.slots)
-      needed = ByteSet(0, y.stride);
-    if (!needed)
-      return stop("which bytes this reads, of all its iterations, is not "
-                  "counted",
-                  y.op);
-    ByteSet missing = *needed;
-    auto root = *ofRoot;
-    // Of branches of which both sides are walked: what both write. (Each CTA of a
-    // cluster takes its own.)
-    std::map<std::pair<Operation *, int>, ByteSet> sides[2];
-    for (const Access &x : accesses) {
-      if (!x.effect || !x.effect->surely || !x.shape ||
-          x.kind != AccessKind::Write || x.root != y.root || x.cta != y.cta ||
-          x.firstLane > y.firstLane || x.lastLane < y.lastLane)
-        continue;
-      Path certain = x.path;
-      Operation *branch = nullptr;
-      int side = 0;
-      if (!certain.empty() && certain.back().side >= 0) {
-        branch = certain.back().op;
-        side = certain.back().side;
-        certain.pop_back();
-      }
-      bool covers = false, eachUse = false;
-      // What is executed once, or whose bytes its use counts, is over where a use
-      // behind it is known to be.
-      if (auto &bytes = roots[&x - accesses.data()]; bytes && root)
-        for (const Release &release : x.releases) {
-          auto known = y.knows.find(release.object);
-          bool once = instances(x.path) &&
-                      (!x.mechanism || (x.mechanism == Mechanism::Phase &&
-                                        isCounted(release.object)));
-          if (once && release.use.constant() && release.when.empty() &&
-              known != y.knows.end() &&
-              facts.provesAtLeast(known->second, release.use + 1)) {
-            root = root->subtract(*bytes);
-            if (!x.slots && !y.slots)
-              missing = missing.subtract(*bytes);
-          }
-        }
-      if (!x.run.constant() || x.slots != y.slots || x.stride != y.stride)
-        continue;
-      bool same = !x.slots;
-      if (x.slots)
-        if (auto turns = (x.slot - y.slot).constant())
-          same = *turns % x.slots == 0;
-      if (startsWith(y.path, certain) && x.sequence < y.sequence &&
-          (x.group == y.group ||
-           (x.group % 1000 == 0 && ctaOf(x.warp) == ctaOf(y.warp)))) {
-        // In the same iteration.
-        if (!same && !(x.slot - y.slot).constant())
-          for (int64_t turn = -2; !same && turn <= 2; ++turn)
-            same = facts.provesEqual(x.slot - y.slot, turn * x.slots);
-        for (const Release &release : x.releases) {
-          auto known = y.knows.find(release.object);
-          covers |= same && release.when.empty() && known != y.knows.end() &&
-                    facts.provesAtLeast(known->second, release.use + 1);
-        }
-        // Its own thread's, or one that their engine has before it.
-        covers |= same && (inOrder(x, y) || inPipeline(*this, x, y));
-        covers |= same && !x.mechanism && x.warp == y.warp &&
-                  x.lanes == y.lanes && !lanesMeet(*this, x, y);
-      } else if (x.mechanism == Mechanism::Phase ||
-                 x.mechanism == Mechanism::AsyncGroup ||
-                 x.mechanism == Mechanism::TensorCore || !x.mechanism) {
-        // By a use that comes after it: there is such a write in each use (the
-        // bytes of each arrival's use are all brought by the thread that expects
-        // them).
-        for (const Release &release : x.releases) {
-          std::optional<int64_t> ahead;
-          int64_t factor = 1;
-          auto known = y.knows.find(release.object);
-          if (known == y.knows.end())
-            continue;
-          // The use whose slot is this one; of one slot each use.
-          Polynomial use = known->second - 1;
-          if (x.slots > 1) {
-            // The slot is so many times the use, and so far on, modulo the slots.
-            int64_t times = 1;
-            for (; times <= x.slots && !ahead; ++times)
-              ahead = (x.slot - release.use * Polynomial(times)).constant();
-            --times;
-            if (ahead) {
-              auto found = (y.slot - Polynomial(*ahead)).dividedBy(times);
-              if (!found)
-                continue;
-              use = *found;
-              // The last such use that is known.
-              int64_t turn = x.slots / std::gcd(times, x.slots);
-              auto more = (known->second - 1 - use).constant();
-              for (int64_t d = -4; !more && d <= 4; ++d)
-                if (facts.provesEqual(known->second - 1 - use, d))
-                  more = d;
-              if (more)
-                use += Polynomial(*more - ((*more % turn) + turn) % turn);
-            } else {
-              // Of uses that are written out, all of them in one iteration.
-              times = 1;
-              ahead = slotOf(x.slot - release.use, x.slots);
-              auto back =
-                  ahead ? slotOf(known->second - 1 + *ahead - y.slot, x.slots)
-                        : std::nullopt;
-              if (!back)
-                continue;
-              use = known->second - 1 - *back;
-            }
-            factor = times;
-          }
-          eachUse |= facts.provesAtLeast(use, 0) &&
-                     facts.provesAtLeast(known->second, use + 1) &&
-                     writtenInEachUse(x, release.object, factor, ahead);
-          covers |= eachUse;
-        }
-      }
-      if (!covers)
-        continue;
-      ByteSet bytes = x.shape->bytes.shifted(x.offset);
-      if (branch && !eachUse)
-        sides[side][{branch, ctaOf(x.warp)}] =
-            sides[side][{branch, ctaOf(x.warp)}].unite(bytes);
-      else
-        missing = missing.subtract(bytes);
-    }
-    for (auto &[branch, bytes] : sides[0])
-      if (auto found = sides[1].find(branch); found != sides[1].end())
-        missing = missing.subtract(bytes.intersect(found->second));
-    if (!missing.empty() && (!root || !root->empty()) && !writtenAhead(y))
-      return stop("not all bytes of this read are shown to have been written "
-                  "before",
-                  y.op);
-  }
-  return true;
-}
-
-/// For each arrival of its warp there is this write before it, or copy, to the
-/// slot that is so many ahead of the use: each body of the walk that arrives
-/// writes, too. (It hangs on what checkDefined's `whatOf` says of the write.)
-bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
-                      std::optional<int64_t> ahead) {
-  // A copy to a peer is one of the use of its thread's own ring: where the CTAs
-  // fill each other's alike (checkMulticast).
-  Object own = objects[object];
-  if (isCounted(object) && x.mechanism && own.cta != ctaOf(x.warp) &&
-      without != Judgement::PeerCopies)
-    return false;
-  if (own.kind == Object::Ring && x.mechanism && !isShared(object))
-    own.cta = ctaOf(x.warp);
-  ObjectId arrivals = this->object(own);
-  // Not of each use, where it leaves some to others.
-  if (turned.contains(arrivals))
-    for (int lane : {elected, others})
-      if (totals[x.warp].skipped[lane].contains(arrivals))
-        return false;
-  bool any = false;
-  const auto kind = own.kind == Object::Groups ? Signal::Commit
-                    : isShared(object) && ctaOf(x.warp) != own.cta
-                        ? Signal::Complete
-                        : Signal::Arrive;
-  // Its warp's writes of these bytes.
-  std::vector<const Access *> writes;
-  for (const Access &other : accesses)
-    if (other.effect && other.shape && other.kind == AccessKind::Write &&
-        other.root == x.root && other.cta == x.cta && other.slots == x.slots &&
-        other.stride == x.stride && other.warp == x.warp &&
-        other.run.constant() &&
-        x.shape->bytes
-            .subtract(other.shape->bytes.shifted(other.offset - x.offset))
-            .empty())
-      writes.push_back(&other);
-  for (const Signal &signal : signals) {
-    if (signal.kind != kind || signal.object != arrivals ||
-        signal.warp != x.warp)
-      continue;
-    any = true;
-    const bool found = llvm::any_of(writes, [&](const Access *other) {
-      return llvm::any_of(other->releases,
-                          [&](const Release &release) {
-                            return release.object == object &&
-                                   release.use == signal.use &&
-                                   release.when.empty();
-                          }) &&
-             isCertain(other->path, signal.path) &&
-             (!ahead || slotOf(other->slot - signal.use * Polynomial(times) -
-                                   Polynomial(*ahead),
-                               std::max<int64_t>(x.slots, 1)) == 0);
-    });
-    if (!found)
-      return false;
-  }
-  return any;
 }

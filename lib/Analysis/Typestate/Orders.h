@@ -73,6 +73,13 @@ std::vector<Atom> iterationsOf(const Path &path);
 bool apartInGlobal(Proof &proof, const Access &x, const Access &y,
                    const Facts &launch, Instance of, bool differ);
 
+/// Whether two different lanes meet in the bytes of two accesses, warps' being alike.
+bool lanesMeet(Proof &proof, const Access &x, const Access &y);
+
+/// Whether their engine keeps the two in order, whoever of the warp's lanes they are
+/// of (MM-47).
+bool inOrder(const Access &x, const Access &y);
+
 } // namespace titan::typestate
 
 #endif

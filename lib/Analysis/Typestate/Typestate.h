@@ -515,7 +515,7 @@ struct Proof {
   bool checkOrders();   ///< Orders.cpp
   /// The letters that are read are those that the numbers were posted in.
   bool checkLetters(); ///< Tickets.cpp
-  bool checkDefined(); ///< Orders.cpp
+  bool checkDefined(); ///< Defined.cpp
   /// All that a counter counts are so many instructions.
   bool countsInstructions(Mechanism counter); ///< Counters.cpp
   /// What of this read no earlier iteration is shown to have written.
