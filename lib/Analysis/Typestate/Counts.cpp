@@ -276,10 +276,14 @@ static std::vector<Export> toldBy(Proof &proof,
   }
   if (constants)
     return throughNumbers(signals, boundOf, {1, *least});
-  if (proof.turned.empty())
-    return throughRounds(proof, signals, boundOf);
-  // A line in the use.
   std::vector<Export> lines;
+  if (proof.turned.empty())
+    lines = throughRounds(proof, signals, boundOf);
+  // (Of barriers of threads, of which there may be several a use, too.)
+  if (!lines.empty() ||
+      (proof.turned.empty() && proof.objects[object].kind != Object::Named))
+    return lines;
+  // A line in the use.
   for (const Signal *signal : signals) {
     Polynomial bound = boundOf(*signal);
     for (auto &[monomial, coefficient] : signal->use.monomials()) {

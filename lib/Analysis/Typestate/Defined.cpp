@@ -165,9 +165,13 @@ bool Proof::checkDefined() {
           auto known = y.knows.find(release.object);
           if (known == y.knows.end())
             continue;
-          // The use whose slot is this one; of one slot each use.
+          // The use whose slot is this one; of one slot each use, and where it is
+          // a number in each.
           Polynomial use = known->second - 1;
-          if (x.slots > 1) {
+          if (auto at = x.slot.constant(); x.slots > 1 && same && at)
+            eachUse |= facts.provesAtLeast(use, 0) &&
+                       writtenInEachUse(x, release.object, 0, at);
+          if (x.slots > 1 && !eachUse) {
             // The slot is so many times the use, and so far on, modulo the slots.
             int64_t times = 1;
             for (; times <= x.slots && !ahead; ++times)

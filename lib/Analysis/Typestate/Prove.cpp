@@ -131,6 +131,7 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   }
   if (none)
     return std::nullopt; // no such launch
+  proof.settleArguments(of.facts);
   auto asks = [&](const char *rules, auto judgement) {
     proof.rules = rules;
     bool good = judgement();

@@ -462,6 +462,8 @@ struct Proof {
   bool keepsApart(TensorMapOp map);
 
   bool readLaunch(); ///< Launch.cpp
+  /// What `of`, a case of the launch, leaves one number for is that number.
+  void settleArguments(const Facts &of);
   /// Sizes that titan.require says to be equal to others.
   std::map<Atom, Polynomial> sameSizes;
   void noteSame(const Comparison &comparison);
