@@ -53,20 +53,25 @@ static std::optional<int> fixFile(Session &session, const CheckCommand &options,
   if (text)
     session.result["text"] = jsonText(mended.text);
   session.result["edits"] = jsonTexts(mended.edits);
-  said = mended.edits.empty()
-             ? std::string(
-                   "nothing was changed: no mechanical edit takes an error "
-                   "away without bringing another")
-             : output + ": " + std::to_string(mended.edits.size()) +
-                   (mended.edits.size() == 1 ? " edit" : " edits");
+  module =
+      session.parse(options.file, llvm::MemoryBuffer::getMemBufferCopy(
+                                      mended.text, text ? "<stdin>" : output));
+  if (!mended.edits.empty())
+    said = output + ": " + std::to_string(mended.edits.size()) +
+           (mended.edits.size() == 1 ? " edit" : " edits");
+  else if (module && isTritonModule(*module))
+    said = "nothing was changed: Triton made this text; what is to be changed "
+           "is the program in Python";
+  else if (!mended.errors)
+    said = "nothing was changed: nothing is refused";
+  else
+    said = "nothing was changed: no mechanical edit takes an error away "
+           "without bringing another";
   for (const std::string &edit : mended.edits)
     said += "\n  " + edit;
   if (!mended.spoilt.empty())
     said += "\n  not made: " + mended.spoilt;
   said += "\n";
-  module =
-      session.parse(options.file, llvm::MemoryBuffer::getMemBufferCopy(
-                                      mended.text, text ? "<stdin>" : output));
   return std::nullopt;
 }
 

@@ -251,8 +251,9 @@ static bool isBetter(const Look &now, const Mistakes &before, bool misspelt) {
 Mended titan::mend(std::string text, const CheckCommand &command) {
   static constexpr int mostRounds = 8;
   static constexpr size_t mostAlone = 8;
-  Mended kept{std::move(text), {}, ""};
+  Mended kept{std::move(text), {}, 0, ""};
   auto look = std::make_shared<Look>(kept.text, command);
+  kept.errors = count(look->errors);
   // What makes a better text but for a kernel that was right: told, and not made.
   auto spoils = [&](const Look &now, const Mistakes &before) -> std::string {
     if (look->misspelt)

@@ -62,6 +62,8 @@ int runCheck(const CheckCommand &options);
 struct Mended {
   std::string text;
   std::vector<std::string> edits;
+  /// How many errors the text had before.
+  unsigned errors = 0;
   /// An edit that was not made, since a kernel that is right would not be, by it.
   std::string spoilt;
 };

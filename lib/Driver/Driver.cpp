@@ -31,7 +31,7 @@ static const char *overview =
   titan generate WHAT  gemm or attention, from parameters to titan IR
   titan bench WHAT     variants of one, compiled to be measured on a GPU
   titan explain WHAT   a refusal's code, an operation, a type; of a FILE: copy,
-                       product, effects, layout, tma
+                       product, effects, layout, tma, stages
 
 titan COMMAND --help lists the options of a command.
 Exit codes: 0 good; 1 the program is refused, or its result is wrong; 2 what was
@@ -223,7 +223,11 @@ cl::opt<std::string>
 cl::list<std::string>
     launchChecks("launch-check",
                  cl::desc("Triton: a condition on arguments, which each launch "
-                          "is checked against: \"stride >= n\""),
+                          "is checked against: two sums of products of numbers "
+                          "and arguments, and ==, !=, <, <=, > or >= between "
+                          "(\"stride >= n\", \"x == rows * 128\"); a tensor's "
+                          "name is how many elements it has, grid_x how many "
+                          "programs there are along x"),
                  cl::value_desc("CONDITION"), cl::sub(checkSub),
                  cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
 

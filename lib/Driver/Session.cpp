@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Driver/Session.h"
 #include "Sarif.h"
+#include "titan/Analysis/Diagnosed.h"
 #include "titan/Dialect/ReferenceDialects.h"
 #include "titan/Dialect/Triton/Triton.h"
 #include "titan/Dialect/Triton/TritonGpu.h"
@@ -126,31 +127,6 @@ static LogicalResult verifyOperations(Session &session, ModuleOp module) {
 // Diagnostics
 //===----------------------------------------------------------------------===//
 
-/// The first [code] of the table in a message; null if there is none.
-static const CodeInfo *findCode(StringRef message) {
-  for (size_t at = message.find('['); at != StringRef::npos;
-       at = message.find('[', at + 1)) {
-    size_t end = message.find(']', at);
-    if (end == StringRef::npos)
-      return nullptr;
-    if (const CodeInfo *info =
-            lookupCode(std::string_view(message.slice(at + 1, end))))
-      return info;
-  }
-  return nullptr;
-}
-
-/// A message without its [code], which stands beside it.
-static std::string withoutCode(StringRef message, const CodeInfo *info) {
-  if (!info)
-    return message.str();
-  auto [before, after] = message.split(
-      ("[" + StringRef(info->code.data(), info->code.size()) + "]").str());
-  return (before.rtrim().str() +
-          (before.trim().empty() || after.trim().empty() ? "" : " ") +
-          after.trim().str());
-}
-
 static void addPlace(llvm::json::Object &object, Location loc) {
   if (auto place = loc->findInstanceOf<FileLineColLoc>()) {
     object["file"] = jsonText(place.getFilename().strref());
@@ -252,7 +228,7 @@ LogicalResult Session::handle(Diagnostic &diagnostic) {
 
   dropQualifiers(diagnostic, context);
   std::string message = diagnostic.str();
-  const CodeInfo *info = findCode(message);
+  const CodeInfo *info = codeIn(message);
   bool bad = error || diagnostic.getSeverity() == DiagnosticSeverity::Warning;
   if (!info && bad) {
     info = &codeInfo(defaultCode);
@@ -486,10 +462,18 @@ static void keepNames(const AsmParserState &state) {
     StringRef text(range.Start.getPointer(),
                    range.End.getPointer() - range.Start.getPointer());
     text = text.ltrim('%').split(':').first.split('#').first;
+    const StringRef written = text;
     bool number = llvm::all_of(text, llvm::isDigit);
     if (text.empty() || number)
       return loc;
-    return NameLoc::get(StringAttr::get(loc.getContext(), text), loc);
+    // Printed from the name that the place has, with a number where there are
+    // several (%mask_6): that is what the source calls it.
+    if (auto named = dyn_cast<NameLoc>(loc);
+        named && text.consume_front(named.getName()) &&
+        (text.empty() || (text.consume_front("_") && !text.empty() &&
+                          llvm::all_of(text, llvm::isDigit))))
+      return loc;
+    return NameLoc::get(StringAttr::get(loc.getContext(), written), loc);
   };
   for (const auto &def : state.getOpDefs())
     if (def.resultGroups.size() == 1 && def.op->getNumResults())
@@ -532,6 +516,13 @@ Session::parse(StringRef path, std::unique_ptr<llvm::MemoryBuffer> buffer) {
   if (text.trim().empty()) {
     fail(Code::ParseError, path + ": the file is empty",
          "write a titan.kernel; examples/ has some");
+    return {};
+  }
+  if (path.ends_with(".py")) {
+    fail(Code::ParseError, path + ": it is Python, not titan IR",
+         "write the text of its kernel to a file, kernel.asm[\"ttir\"] "
+         "(docs/triton.md, The text of a kernel), and give that; or run the "
+         "program as it is, under TITAN=simulate");
     return {};
   }
   if (text.starts_with(StringRef(runtime::packageMagic))) {

@@ -118,24 +118,6 @@ KernelVerdict titan::judge(KernelOp kernel, const JudgeOptions &options) {
   return result;
 }
 
-void KernelVerdict::sayForTriton() {
-  static constexpr std::pair<StringRef, StringRef> words[] = {
-      {"in the launch region, by titan.require,",
-       "of arguments by tl.assume, or by --launch-check,"},
-      {"titan.require in the launch region", "tl.assume or --launch-check"},
-      {"titan.require", "tl.assume or --launch-check"}};
-  auto say = [](std::string &text) {
-    for (auto [here, there] : words)
-      if (size_t at = text.find(here); at != std::string::npos)
-        text.replace(at, here.size(), there);
-  };
-  for (Finding &finding : search.findings)
-    say(finding.fix);
-  llvm::for_each(search.assumed, say);
-  if (proof)
-    say(proof->goOn);
-}
-
 std::optional<Finding> KernelVerdict::notProved(Severity severity) const {
   if (!proof || proof->proved)
     return std::nullopt;

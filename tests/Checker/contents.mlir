@@ -27,7 +27,7 @@
 // VARIANT row: drop row
 // RUN: %variant row %s | not titan check - --kernel row 2>&1 | FileCheck %s --check-prefix=ROW-UNSAID
 // ROW-UNSAID: error: [undecided] the checker does not follow what %ids holds (its elements are taken to be 0, 200, 400, ...)
-// ROW-UNSAID: fix: say by titan.assume (in Triton tl.assume, or tl.device_assert) what data promises of the elements
+// ROW-UNSAID: fix: say by titan.assume what data promises of the elements
 // A branch is as good as a promise, here of two comparisons: the number is not negative, and below.
 // VARIANT branch: replace row with scf.if %known {
 // VARIANT branch: after stored add }

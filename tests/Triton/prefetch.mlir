@@ -40,8 +40,8 @@
 // VARIANT shared: after to add %q = tt.addptr %base, %own : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
 // RUN: %variant shared %s > %t.shared.mlir
 // RUN: not titan check %t.shared.mlir --launch-check "x >= 512 * grid_x" --launch-check "x >= 512 * n" --launch-check "n <= 4000000" 2>&1 | FileCheck %s --check-prefix=SHARED
-// SHARED: error: [race] 'titan.global.store' writes global memory {{.*}} that 'titan.cp_async' reads {{.*}}, and nothing orders the two
-// SHARED: note: read here by CTA
+// SHARED: error: [race] tl.store writes global memory {{.*}} that the copy ahead of a tl.load (num_stages) reads {{.*}}, and nothing orders the two
+// SHARED: note: read here by program
 // SHARED-NEXT: %v = tt.load %p
 // SHARED-NOT: completion-not-observed
 //

@@ -63,8 +63,8 @@ struct KernelVerdict {
   bool looked() const { return search.events || !search.undecided; }
   /// Where the proof stopped and why; none: it did not.
   std::optional<Finding> notProved(Severity severity) const;
-  /// The kernel was a program of Triton's, which has no launch region: fixes say
-  /// what stands for one there.
+  /// The kernel was a program of Triton's: all that is told is told in its words
+  /// (TritonWords.cpp).
   void sayForTriton();
   /// Lines for people.
   std::string text() const;

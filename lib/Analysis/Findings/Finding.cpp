@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Analysis/Finding.h"
 
+#include "titan/Analysis/Diagnosed.h"
 #include "titan/Dialect/Titan/CopyAsync.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -122,4 +123,43 @@ llvm::json::Value titan::toJson(const Finding &found) {
   if (!edits.empty())
     object["edits"] = std::move(edits);
   return object;
+}
+
+const CodeInfo *titan::codeIn(StringRef message) {
+  for (size_t at = message.find('['); at != StringRef::npos;
+       at = message.find('[', at + 1)) {
+    size_t end = message.find(']', at);
+    if (end == StringRef::npos)
+      return nullptr;
+    if (const CodeInfo *info =
+            lookupCode(std::string_view(message.slice(at + 1, end))))
+      return info;
+  }
+  return nullptr;
+}
+
+std::string titan::withoutCode(StringRef message, const CodeInfo *info) {
+  if (!info)
+    return message.str();
+  auto [before, after] = message.split(
+      ("[" + StringRef(info->code.data(), info->code.size()) + "]").str());
+  return (before.rtrim().str() +
+          (before.trim().empty() || after.trim().empty() ? "" : " ") +
+          after.trim().str());
+}
+
+Finding titan::findingOf(Diagnostic &error, Code otherwise) {
+  const std::string message = error.str();
+  const CodeInfo *info = codeIn(message);
+  Finding finding{.code = info ? info->id : otherwise,
+                  .message = withoutCode(message, info),
+                  .loc = error.getLocation()};
+  for (Diagnostic &note : error.getNotes()) {
+    std::string what = note.str();
+    if (StringRef fix = what; fix.consume_front("fix: "))
+      finding.fix = fix.str();
+    else
+      finding.others.push_back({note.getLocation(), std::move(what)});
+  }
+  return finding;
 }

@@ -11,7 +11,10 @@
 #include "Courses.h"
 
 #include "titan/Analysis/Assertion.h"
+#include "titan/Dialect/Titan/SharedMemory.h"
 #include "titan/Target/LoopCounter.h"
+
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace titan;
@@ -30,6 +33,20 @@ void Instantiator::Impl::wishForNoStep(const CompiledOp &op, Number step) {
                  symbols.apply(Arith::Cmp, unsigned(arith::CmpIPredicate::sle),
                                bits, 1, step, {}, {})},
        .error = true});
+}
+
+/// What to say of a loop's bounds, so that its counter fits.
+static std::string boundOfLoop(scf::ForOp loop, int64_t lower, int64_t step) {
+  const std::string wider = "count by index, or by a wider integer "
+                            "(arith.extsi of the bounds and the step)";
+  const unsigned bits = bitsOf(loop.getInductionVar().getType());
+  if (loop.getUnsignedCmp() || lower < 0 ||
+      matchPattern(loop.getUpperBound(), m_Constant()))
+    return wider;
+  return "bound it: " + nameOf(loop.getUpperBound()) +
+         " <= N, by titan.require in the launch region, or by titan.assume "
+         "where it is loaded, with N as small as launches allow and at most " +
+         std::to_string(llvm::maxIntN(bits) - step + 1) + "; or " + wider;
 }
 
 bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
@@ -96,7 +113,7 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
     // (A launch that nobody means, perhaps: what admits it is to say so.)
     problem(Code::Undecided, op.op, why + launchSuffix(),
             "say in the launch region, by titan.require, that the step is 1 or "
-            "more");
+            "more; bound the factors of which a product leaves its bits");
     return false;
   }
   if (cast<scf::ForOp>(op.op).getUnsignedCmp() &&
@@ -113,7 +130,9 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
           bitsOf(cast<scf::ForOp>(op.op).getInductionVar().getType()),
           cast<scf::ForOp>(op.op).getUnsignedCmp());
       !why.empty()) {
-    problem(Code::LoopOverflow, op.op, why + launchSuffix());
+    problem(Code::LoopOverflow, op.op, why + launchSuffix(),
+            boundOfLoop(cast<scf::ForOp>(op.op), lower.number.value,
+                        step.number.value));
     return false;
   }
   if (varies)

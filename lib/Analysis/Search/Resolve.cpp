@@ -131,9 +131,8 @@ void Instantiator::Impl::loadData(const CompiledOp &op) {
             Twine(bound::dataApart) + ", " + Twine(2 * bound::dataApart) +
             ", ...)",
         /*settled=*/true,
-        "say by titan.assume (in Triton tl.assume, or tl.device_assert) what "
-        "data promises of the elements that are loaded; or let what they "
-        "decide follow from constants, sizes, "
+        "say by titan.assume what data promises of the elements that are "
+        "loaded; or let what they decide follow from constants, sizes, "
         "arguments, ids and loop counters; or accept with titan.trusted {code, "
         "reason}; or --undecided=warning");
 }

@@ -405,8 +405,9 @@ bool Search::runLaunch(const SmallLaunch &launch) {
     return false;
   if (!found) {
     --looked, --idle;
-    result.skipped.push_back(launch.name + ": no data was found that keeps "
-                                           "what titan.assume says");
+    result.skipped.push_back(
+        launch.name + ": no data was found that keeps what titan.assume says; "
+                      "of a launch that has none there is nothing to look at");
   }
   if (executed)
     result.launches.push_back(launch.name);

@@ -308,6 +308,7 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
                         access.op);
     for (const Comparison &comparison : mask.all)
       assume(access.facts, comparison);
+    addPromised(access.op, state, access.facts);
   }
   auto tensor = dyn_cast<BlockArgument>(bytes.object);
   if (!tensor)

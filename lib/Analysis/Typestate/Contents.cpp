@@ -17,8 +17,10 @@
 #include "Orders.h"
 #include "Walk.h"
 
+#include "titan/Dialect/Titan/Contents.h"
 #include "titan/Dialect/Titan/SharedMemory.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -102,6 +104,65 @@ void Walk::assumeContents(AssumeOp given, State &state) {
   if (holds.constant() == 0)
     state.facts.addNonnegative(-1);
   proof.assumptions.insert(given.getMessage().str() + inLine(given.getLoc()));
+}
+
+/// Whether `first` has been executed wherever `then` is, of what both can name.
+static bool isBehind(Operation *then, Operation *first) {
+  Operation *beside = first->getBlock()->findAncestorOpInBlock(*then);
+  return beside && first != beside && first->isBeforeInBlock(beside);
+}
+
+std::optional<bool> Walk::holds(MValue condition, Operation *op, State &state,
+                                const Facts &facts) {
+  if (auto known = decide(facts, state.values.lookup(condition)))
+    return known;
+  if (llvm::any_of(promises, [&](AssumeOp given) {
+        return given.getCondition() == condition && isBehind(op, given);
+      }))
+    return true;
+  Operation *made = condition.getDefiningOp();
+  if (MValue tile = tileOfVote(condition))
+    return holds(tile, op, state, facts) == false ? std::optional(false)
+                                                  : std::nullopt;
+  if (isa_and_nonnull<arith::XOrIOp>(made) &&
+      matchPattern(made->getOperand(1), m_One())) {
+    auto other = holds(made->getOperand(0), op, state, facts);
+    return other ? std::optional(!*other) : std::nullopt;
+  }
+  if (!isa_and_nonnull<arith::AndIOp, arith::OrIOp>(made))
+    return std::nullopt;
+  // What one side decides, or both.
+  const bool alone = isa<arith::OrIOp>(made);
+  auto left = holds(made->getOperand(0), op, state, facts),
+       right = holds(made->getOperand(1), op, state, facts);
+  if (left == alone || right == alone)
+    return alone;
+  return left && right ? std::optional(!alone) : std::nullopt;
+}
+
+void Walk::addPromised(MValue condition, Operation *op, State &state,
+                       Facts &facts) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    addPromised(both.getLhs(), op, state, facts);
+    return addPromised(both.getRhs(), op, state, facts);
+  }
+  if (auto either = condition.getDefiningOp<arith::OrIOp>()) {
+    if (holds(either.getRhs(), op, state, facts) == false)
+      addPromised(either.getLhs(), op, state, facts);
+    else if (holds(either.getLhs(), op, state, facts) == false)
+      addPromised(either.getRhs(), op, state, facts);
+    return;
+  }
+  const TValue holds = proof.arithmetic.conditionOf(
+      state.values.lookup(condition), facts, /*fact=*/true);
+  for (const Comparison &comparison : holds.all)
+    assume(facts, comparison);
+}
+
+void Walk::addPromised(Operation *op, State &state, Facts &facts) {
+  for (AssumeOp given : promises)
+    if (isBehind(op, given))
+      addPromised(given.getCondition(), op, state, facts);
 }
 
 void Walk::noteRising(AssumeOp given, const Comparison &comparison) {

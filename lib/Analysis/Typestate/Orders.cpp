@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Orders.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -649,7 +651,8 @@ bool Proof::checkOrders() {
         return stop("this " + verb(y) +
                         (i == j
                              ? " and that of another iteration"
-                             : " and the " + verb(x) + " of the same memory") +
+                             : " and the " + verb(x) +
+                                   " of the same memory by " + quoted(x.op)) +
                         " are not shown to be in order",
                     y.op);
     }

@@ -407,7 +407,7 @@ bool Walk::operation(Operation &op, State &state, const Who &who) {
     return hardware(&op, state, who);
   if (auto check = dyn_cast<AssertOp>(op)) {
     if (mode != Mode::Final || !enforce ||
-        decide(state.facts, state.values.lookup(check.getCondition())) == true)
+        holds(check.getCondition(), &op, state, state.facts) == true)
       return true;
     return proof.stop("this assertion is not shown to hold", &op,
                       "titan.require in the launch region that implies it");

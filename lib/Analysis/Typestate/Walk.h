@@ -102,7 +102,9 @@ void addRelease(Access &access, Release release);
 
 class Walk {
 public:
-  Walk(Proof &proof, bool enforce) : proof(proof), enforce(enforce) {}
+  Walk(Proof &proof, bool enforce) : proof(proof), enforce(enforce) {
+    proof.kernel.getBody().walk([&](AssumeOp op) { promises.push_back(op); });
+  }
   bool run();
 
 private:
@@ -246,6 +248,15 @@ private:
   Value contents(mlir::Operation *op, State &state);
   /// What data promises (titan.assume), as facts from here on.
   void assumeContents(AssumeOp given, State &state);
+  /// The same of promises that say this or that (arith.ori), where `facts` refute one
+  /// of the two: added to them, at an operation behind the promise.
+  void addPromised(mlir::Operation *op, State &state, Facts &facts);
+  void addPromised(mlir::Value condition, mlir::Operation *op, State &state,
+                   Facts &facts);
+  /// Whether a condition holds at an operation, of a tile for each element; none: that
+  /// is not known.
+  std::optional<bool> holds(mlir::Value condition, mlir::Operation *op,
+                            State &state, const Facts &facts);
   /// Where each CTA says it of its own element and the next one, of all of them.
   void noteRising(AssumeOp given, const Comparison &comparison);
   // What is counted at its issue (Counters.cpp)
@@ -337,6 +348,7 @@ private:
 
   Proof &proof;
   bool enforce;
+  llvm::SmallVector<AssumeOp> promises; ///< all of the kernel's
   Mode mode = Mode::Final;
   uint64_t sequence = 0;
   unsigned groupNumber = 0;

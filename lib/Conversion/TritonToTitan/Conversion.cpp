@@ -56,7 +56,7 @@ const TritonToTitanTable &TritonToTitanTable::get() {
 
 /// The name that the text gives an argument; those behind a descriptor are its sizes
 /// and strides.
-static std::string nameOf(BlockArgument argument) {
+static std::string nameOfArgument(BlockArgument argument) {
   int64_t number = argument.getArgNumber();
   for (int64_t back = 1; back <= number; ++back) {
     BlockArgument before = argument.getOwner()->getArgument(number - back);
@@ -65,7 +65,7 @@ static std::string nameOf(BlockArgument argument) {
       continue;
     int64_t rank = descriptor.getBlock().getRank();
     if (back <= 2 * rank)
-      return nameOf(before) +
+      return nameOfArgument(before) +
              (back <= rank ? "_size_" + std::to_string(back - 1)
                            : "_stride_" + std::to_string(back - 1 - rank));
     break;
@@ -108,15 +108,15 @@ LogicalResult ProgramConversion::makeKernel() {
           element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
       if (pointer.isBlock() ||
           (bits != 8 && bits != 16 && bits != 32 && bits != 64))
-        return unsupported(function, "argument " + nameOf(argument) +
+        return unsupported(function, "argument " + nameOfArgument(argument) +
                                          ": memory of such elements");
       type =
           GlobalType::get(b.getContext(), {ShapedType::kDynamic}, element, {1});
     } else if (!type.isIntOrFloat()) {
-      return unsupported(function, "argument " + nameOf(argument) +
+      return unsupported(function, "argument " + nameOfArgument(argument) +
                                        " is neither a pointer nor a number");
     }
-    size_t number = add(nameOf(argument), type, argument.getLoc());
+    size_t number = add(nameOfArgument(argument), type, argument.getLoc());
     auto divides = function.getArgAttrOfType<IntegerAttr>(
         argument.getArgNumber(), "tt.divisibility");
     if (isa<tt::TensorDescType>(argument.getType())) // As TMA asks for.
@@ -170,7 +170,7 @@ void ProgramConversion::makeLaunch() {
   };
   for (BlockArgument argument : function.getArguments()) {
     Value now = launch.getArgument(argument.getArgNumber());
-    std::string name = nameOf(argument);
+    std::string name = nameOfArgument(argument);
     if (isa<GlobalType>(now.getType())) {
       Value size =
           DimOp::create(b, b.getIndexType(), now, b.getI64IntegerAttr(0));

@@ -144,9 +144,9 @@ public:
   llvm::DenseMap<mlir::Value, Descriptor> descriptors;
   /// Of those whose sine or cosine has been asked for (Functions.cpp).
   llvm::DenseMap<mlir::Value, ReducedAngle> angles;
-  /// titan.assume of a condition (of each element of a tile of i1), if it is
-  /// computed from what the program loads.
-  void promise(mlir::Value condition, llvm::StringRef message);
+  /// titan.assume of a condition (of each element of a tile of i1), which was `old`,
+  /// if it is computed from what the program loads.
+  void promise(mlir::Value condition, mlir::Value old);
 
 private:
   mlir::LogicalResult makeKernel();
@@ -249,6 +249,9 @@ void keepReductionsLocal(tt::FuncOp function,
 std::optional<ReduceKind> kindOf(mlir::Region &combine);
 /// llvm.intr.assume.
 mlir::LogicalResult convertAssume(ProgramConversion &c, mlir::Operation *op);
+/// "index >= 0 and index < rows": a condition of tt as Python has it, for people
+/// (ConditionText.cpp).
+std::string conditionText(mlir::Value condition);
 /// The same operation of `operands`; hints of tt are left behind.
 mlir::Operation *repeatOperation(ProgramConversion &c, mlir::Operation *op,
                                  mlir::ValueRange operands,

@@ -139,7 +139,14 @@ LogicalResult ProgramConversion::requireAtLaunch(StringRef text) {
   return success();
 }
 
-/// `value` of the function, computed from arguments, in the launch region; null:
+/// How many programs there are along an axis: behind the function's own arguments,
+/// of the axes that it asks for.
+static Value gridArgument(KernelOp kernel, unsigned axis) {
+  LaunchOp launch = kernel.getLaunchOp();
+  return launch.getGrid()[axis].getDefiningOp()->getOperand(0);
+}
+
+/// `value` of the function, computed from arguments and the grid, in the launch region; null:
 /// it is computed from something else, too.
 static Value atLaunch(Value value, KernelOp kernel, IRMapping &known,
                       OpBuilder &b) {
@@ -152,6 +159,8 @@ static Value atLaunch(Value value, KernelOp kernel, IRMapping &known,
     return now && now.getType().isIntOrFloat() ? now : Value();
   }
   Operation *op = value.getDefiningOp();
+  if (auto count = dyn_cast<tt::GetNumProgramsOp>(op))
+    return gridArgument(kernel, static_cast<unsigned>(count.getAxis()));
   if (!isa<arith::ArithDialect>(op->getDialect()) ||
       !value.getType().isIntOrIndex())
     return {};
@@ -178,18 +187,19 @@ LogicalResult titan::convertAssume(ProgramConversion &c, Operation *op) {
       where = (" (" + place.getFilename().getValue() + ":" +
                Twine(place.getLine()) + ")")
                   .str();
-    RequireOp::create(launch, op->getLoc(), condition,
-                      launch.getStringAttr("launch-check"),
-                      launch.getStringAttr("the program assumes it" + where),
-                      launch.getStringAttr("pass arguments for which the "
-                                           "program was written"));
+    RequireOp::create(
+        launch, op->getLoc(), condition, launch.getStringAttr("launch-check"),
+        launch.getStringAttr("the program assumes " +
+                             conditionText(op->getOperand(0)) + where),
+        launch.getStringAttr("pass arguments for which the "
+                             "program was written"));
     return success();
   }
-  c.promise(c.scalar(op->getOperand(0)), "the program assumes it");
+  c.promise(c.scalar(op->getOperand(0)), op->getOperand(0));
   return success();
 }
 
-void ProgramConversion::promise(Value condition, StringRef message) {
+void ProgramConversion::promise(Value condition, Value old) {
   if (isOfContents(condition))
-    AssumeOp::create(b, condition, message);
+    AssumeOp::create(b, condition, conditionText(old));
 }

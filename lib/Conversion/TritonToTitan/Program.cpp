@@ -30,7 +30,7 @@ static LogicalResult convertAssert(ProgramConversion &c, tt::AssertOp op) {
     auto tile = c.value(op.getCondition());
     if (failed(tile))
       return failure();
-    c.promise(*tile, op.getMessage());
+    c.promise(*tile, op.getCondition());
     auto type = cast<RankedTensorType>(tile->getType());
     Value all =
         arith::ConstantOp::create(c.b, DenseElementsAttr::get(type, true));
@@ -40,7 +40,7 @@ static LogicalResult convertAssert(ProgramConversion &c, tt::AssertOp op) {
         c.b, bad, arith::ConstantOp::create(c.b, c.b.getBoolAttr(true)));
   } else {
     holds = c.scalar(op.getCondition());
-    c.promise(holds, op.getMessage());
+    c.promise(holds, op.getCondition());
   }
   titan::AssertOp::create(c.b, holds, op.getMessageAttr());
   return success();

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OpHelpers.h"
+#include "titan/Dialect/Titan/Contents.h"
 #include "titan/Dialect/Titan/TileWarps.h"
 #include "titan/Dialect/Titan/Titan.h"
 #include "titan/Layout/Rows.h"
@@ -273,6 +274,11 @@ LogicalResult ReduceOp::verify() {
       *this, tile, getScratch(), getBarrier(), getThreads(),
       tile.getNumElements() / tile.getShape().back() * parts,
       parts == 1 ? "" : "each row lies in " + std::to_string(parts) + " warps");
+}
+
+Value titan::tileOfVote(Value value) {
+  auto vote = value.getDefiningOp<AnyOp>();
+  return vote ? vote.getTile() : Value();
 }
 
 LogicalResult AnyOp::verify() {

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "titan/Analysis/Diagnosed.h"
 #include "titan/Simulator/Triton/Triton.h"
 #include "titan/Simulator/Triton/titan-simulator.h"
 #include "titan/Target/Target.h"
@@ -35,6 +36,7 @@ struct SimulatedProgram {
                     scf::SCFDialect, tt::TritonDialect, ub::UBDialect>();
     context.appendDialectRegistry(registry);
     context.disableMultithreading();
+    context.printOpOnDiagnostic(false); // Who reads it has Python.
   }
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
@@ -59,9 +61,7 @@ void *titan_simulator_read(const char *text, size_t size, char **report) {
   auto program = std::make_unique<SimulatedProgram>();
   std::vector<Finding> findings;
   ScopedDiagnosticHandler handler(&program->context, [&](Diagnostic &found) {
-    findings.push_back(Finding{.code = Code::ParseError,
-                               .message = found.str(),
-                               .loc = found.getLocation()});
+    findings.push_back(findingOf(found, Code::ParseError));
     return success();
   });
   program->module = parseSourceString<ModuleOp>(

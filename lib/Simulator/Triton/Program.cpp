@@ -10,6 +10,7 @@
 #include "titan/Analysis/Triton/AxisInfo.h"
 #include "titan/Dialect/Triton/DeviceFunctions.h"
 #include "titan/Target/LoopCounter.h"
+#include "titan/Target/TritonFixes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -317,7 +318,8 @@ void Agent::fail(const Step &step, Code code, std::string message,
   Finding finding{.code = code,
                   .message = describe(actor.program) + ": " + message,
                   .loc = placeOf(step.op),
-                  .fix = std::move(fix)};
+                  .fix = fix.empty() ? std::string(titan::tritonFix(code))
+                                     : std::move(fix)};
   if (element >= 0)
     if (std::string values = valuesText(*this, step, element, operands);
         !values.empty())

@@ -17,6 +17,10 @@ namespace titan {
 /// know: true.
 bool isOfContents(mlir::Value value);
 
+/// The tile of which `value` says whether one of its elements is true (titan.any, in
+/// TileOps.cpp): where none is, it is false. Null: it is something else.
+mlir::Value tileOfVote(mlir::Value value);
+
 } // namespace titan
 
 #endif
