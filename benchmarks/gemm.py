@@ -48,13 +48,16 @@ POISON = 0x7FC1
 
 # Options of `titan bench gemm`, by folder; what is not given the model picks, for --shape.
 _ALL, _TYPES = ["--sweep", "layout=nt,nn,tt,tn"], ["--sweep", "input=bf16,f16"]
+_CONSUMERS = ["--tile", "128x128x64", "--sweep", "consumers=cooperative,pingpong"]
 _TERMS = ["--epilogue", "alpha,beta,bias"]
 _ACTIVATIONS = ["--sweep", "activation=none,relu,gelu,gelu-tanh,silu"]
 MATRIX = {
     "types": [*_ALL, *_TYPES, "--sweep", "output=bf16,f16,f32"],
     "cooperative": [*_ALL, *_TYPES, "--consumers", "cooperative", "--sweep", "tile=128x256x64,256x128x64"],
     "pingpong": [*_ALL, *_TYPES, "--consumers", "pingpong", "--tile", "128x192x64"],
-    "pairs": [*_ALL, "--sweep", "cluster=2x1,1x2", "--tile", "128x128x64", "--sweep", "consumers=cooperative,pingpong"],
+    # Whose panel two CTAs share is stored with K innermost.
+    "pairs-of-rows": ["--sweep", "layout=nt,tt", "--cluster", "2x1", *_TYPES, *_CONSUMERS],
+    "pairs-of-columns": ["--sweep", "layout=nt,nn", "--cluster", "1x2", *_TYPES, *_CONSUMERS],
     "swap": [*_ALL, *_TYPES, "--swap", "on"],
     "few-rows": [*_ALL, "--shape", "16x8192x8192", "--swap", "on"],
     "split": [*_ALL, "--sweep", "split=2,4,8", "--tile", "128x128x64"],
@@ -75,13 +78,11 @@ def prepare(titan, folder):
     for name, words in MATRIX.items():
         shape = [] if "--shape" in words else ["--shape", "1000x1000x1000"]
         into = os.path.join(folder, name)
-        if subprocess.run([titan, "bench", "gemm", *shape, *words, "--check=off", "-o", into]).returncode:
-            return 1
+        subprocess.run([titan, "bench", "gemm", *shape, *words, "--check=off", "-o", into], check=True)
         with open(os.path.join(into, "variants.json")) as file:
             refused = {variant: row["refused"]["message"] for variant, row in json.load(file).items() if "refused" in row}
-        if refused:  # All of the matrix are meant to be there.
-            print(refused)
-            return 1
+        if refused:
+            sys.exit(f"{into}: all of MATRIX are meant to be there: {refused}")
     return 0
 
 

@@ -15,7 +15,7 @@
 //   shapes     sixteen shapes in turns
 //
 //   g++ -O2 -std=c++20 -Iinclude -Ibuild/include benchmarks/launch_cost.cpp -o launch_cost
-//       build/lib/{Runtime/libTitanRuntime,Layout/libTitanLayout,Domain/libTitanDomain,Target/libTitanTarget}.a -ldl
+//       build/lib/{Runtime/libTitanRuntime,Domain/libTitanDomain,Layout/libTitanLayout,Target/libTitanTarget}.a -ldl
 //   ./launch_cost gemm.titanpkg [launches] [--launch] [--json]
 //
 // --json prints one JSON object instead: nanoseconds of each round, sorted.
