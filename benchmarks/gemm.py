@@ -182,6 +182,24 @@ def read_packages(library, paths):
     return kernels
 
 
+def finished(x, error, activation, gate, dtype):
+    """What an activation makes of x, or of a gate the two halves of x's columns, and is rounded to a type; and what may be
+    wrong of it where `error` may be of x."""
+    def active(x, error):
+        if activation in ("none", "relu"):
+            return (x.relu() if activation == "relu" else x), error
+        function = {"gelu": torch.nn.functional.gelu, "silu": torch.nn.functional.silu,
+                    "gelu-tanh": lambda x: torch.nn.functional.gelu(x, approximate="tanh")}[activation]
+        return function(x), 1.13 * error + x.abs() * (2.0**-11 if activation == "gelu-tanh" else 2.0**-20)
+    if gate:
+        (x, y), (ex, ey) = x.chunk(2, -1), error.chunk(2, -1)
+        x, ex = active(x, ex)
+        x, error = x * y, ex * y.abs() + x.abs() * ey + ex * ey
+    else:
+        x, error = active(x, error)
+    return x, error + {torch.float32: 2.0**-20, torch.float16: 2.0**-10, torch.bfloat16: 2.0**-8}[dtype] * x.abs()
+
+
 class Product:
     """What a kernel computes: D = activation(alpha * A * B^T + beta * C + bias), or of a gate activation(x) * y of the
     halves x and y of such a product."""
@@ -203,14 +221,6 @@ class Product:
         """Whether integers that small give the very numbers."""
         return self.activation in ("none", "relu") and not self.gate
 
-    def active(self, x, error):
-        """The activation of x, and what may be wrong of it where `error` may be of x."""
-        if self.activation in ("none", "relu"):
-            return (x.relu() if self.activation == "relu" else x), error
-        function = {"gelu": torch.nn.functional.gelu, "silu": torch.nn.functional.silu,
-                    "gelu-tanh": lambda x: torch.nn.functional.gelu(x, approximate="tanh")}[self.activation]
-        return function(x), 1.13 * error + x.abs() * (2.0**-11 if self.activation == "gelu-tanh" else 2.0**-20)
-
     def truth(self, a, b, alpha, beta, c, bias):
         """D in float64, and what may be wrong of it: 2^-20 of the magnitudes that are added, and a rounding."""
         ref = a.double() @ b.double().T
@@ -221,15 +231,7 @@ class Product:
             ref, mass = ref + beta * c.double(), mass + abs(beta) * c.double().abs()
         if self.has("bias"):
             ref, mass = ref + bias.double(), mass + bias.double().abs()
-        error = 2.0**-20 * mass
-        if self.gate:
-            (x, y), (ex, ey) = ref.chunk(2, 1), error.chunk(2, 1)
-            x, ex = self.active(x, ex)
-            ref, error = x * y, ex * y.abs() + x.abs() * ey + ex * ey
-        else:
-            ref, error = self.active(ref, error)
-        unit = {torch.float32: 2.0**-20, torch.float16: 2.0**-10, torch.bfloat16: 2.0**-8}[self.output]
-        return ref, error + unit * ref.abs()
+        return finished(ref, 2.0**-20 * mass, self.activation, self.gate, self.output)
 
 
 def numbers(rows, columns, kind, generator, dtype):
