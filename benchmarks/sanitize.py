@@ -9,7 +9,7 @@
 
 Each launch is a process of titan-launch under one of the tools; it holds the bytes around each tensor against what they
 were, too. Needs no module beyond Python's own. A tool that has not ended after --timeout seconds is stopped, and said so.
-The exit status is 1 where memcheck, synccheck or initcheck found something, or a launch went wrong. racecheck's findings
+The exit status is 1 where memcheck, synccheck or initcheck found something or did not end, or a launch went wrong. racecheck's findings
 are listed and not counted: it knows the order that barriers of a whole CTA make, and not that of mbarriers whose
 transactions TMA completes, so that each slot of a ring that is filled again is a hazard to it.
 """
@@ -21,6 +21,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 TOOLS = ("memcheck", "synccheck", "initcheck", "racecheck")
 
@@ -109,6 +110,8 @@ def look(options, tool, name):
                "--timeout", str(options.timeout), "--json", *KINDS[name][1]]
     if tool == "initcheck":
         command[3:3] = ["--track-unused-memory", "no"]
+    if time.time() - options.begun > options.limit:
+        return f"not begun after {options.limit} s", [], {}
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=options.timeout)
     except subprocess.TimeoutExpired:
@@ -135,6 +138,7 @@ def headlines(lines):
 
 def run(options):
     from race import commit
+    options.begun = time.time()
     version = subprocess.run([options.sanitizer, "--version"], capture_output=True, text=True).stdout.split("Version ")[-1]
     tools = options.tools.split(",")
     jobs = [(tool, name) for tool in tools for name in KINDS if options.only in name]
@@ -170,6 +174,7 @@ def main():
     go.add_argument("--tools", default=",".join(TOOLS))
     go.add_argument("--only", default="", help="kinds whose names have this")
     go.add_argument("--timeout", type=int, default=60, help="seconds of a launch")
+    go.add_argument("--limit", type=int, default=600, help="seconds; no launch begins later")
     go.add_argument("--jobs", type=int, default=6, help="launches at a time")
     options = parser.parse_args()
     return prepare(options) if options.command == "prepare" else run(options)
