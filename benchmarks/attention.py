@@ -37,7 +37,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import attention_shapes
 from gemm import Library, TitanError, read_packages
-from race import Meter, capture, describe, interval, replays_for, save, seconds_of
+from race import Meter, add_energy_option, capture, describe, energies, interval, replays_for, save, seconds_of
 
 # Batches, queries, keys, heads of Q and of K.
 SHAPES = [(1, 1, 1, 1, 1), (2, 130, 77, 4, 2), (1, 300, 1000, 2, 1), (3, 64, 176, 2, 2),
@@ -216,18 +216,20 @@ def race(group, contenders, shape, options, meter, rng, report):
         for name in names:
             times[name].append(seconds_of(graphs[name], len(sets), replays[name], before=1))
         meters.append(meter.read())
+    joules = energies(meter, graphs, len(sets), replays, options, rng)
     median = {name: statistics.median(t) for name, t in times.items()}
     fastest = min((p for p in PEERS if p in median), key=median.get, default=None)
     print(f"-- {' '.join(map(str, group))}, {batches} x {tokens} x {keys} tokens, {heads} / {heads_k} heads; "
           f"fastest peer {fastest}")
-    row = {"group": group, "shape": shape, "tokens": tokens, "heads": heads, "seconds": times, "meters": meters,
+    row = {"group": group, "shape": shape, "tokens": tokens, "heads": heads, "seconds": times, "meters": meters, "joules": joules,
            "fastest": fastest, "ratios": {}}
     for name in sorted(median, key=median.get):
         ratios = [p / t for p, t in zip(times[fastest], times[name])] if fastest else [1]
         low, high = interval(ratios, rng)
         row["ratios"][name] = (statistics.median(ratios), low, high)
+        energy = f" {1e3 * statistics.mean(joules[name]):9.3f} mJ" if joules else ""
         print(f"   {name:36s} {flops / median[name] / 1e12:6.1f} TFLOP/s {statistics.median(ratios):6.3f} "
-              f"[{low:.3f}, {high:.3f}]", flush=True)
+              f"[{low:.3f}, {high:.3f}]{energy}", flush=True)
     report["races"].append(row)
 
 
@@ -244,6 +246,7 @@ def main():
     parser.add_argument("--limit", type=float, default=480, help="seconds; no shape begins later")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--milliseconds", type=float, default=10)
+    add_energy_option(parser)
     parser.add_argument("--json")
     options = parser.parse_args()
     begun, peers = time.time(), options.peers.split(",")

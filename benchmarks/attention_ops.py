@@ -2,25 +2,30 @@
 # Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for licence information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""titan.ops.attention, decode, attention_varlen and gemm_grouped on one GPU: every element against float64, eagerly, under
+"""titan.ops.gemm, attention, decode, attention_varlen and gemm_grouped on one GPU: every element against float64, eagerly, under
 torch.compile and in CUDA graphs; what a call costs on the host; ragged batches raced against PyTorch's FlashAttention.
 
     python3 benchmarks/attention_ops.py --prepare FOLDER --titan build/bin/titan     # needs no GPU
     PYTHONPATH=python:benchmarks TITAN_RUNTIME=libtitan-runtime.so TITAN_PACKAGES=FOLDER python3 benchmarks/attention_ops.py [--race] [--json JSON]
 
 An element of attention is right within 2^-8 (|ref| + the weighted mean of |v|) + 2^-16, one of a product within 2^-8 |ref| +
-2^-20 sum |a||b| (a gate's: what that makes of it).
+2^-20 sum |a||b| (f16: 2^-10 |ref|, f32: 2^-20 |ref|; fp8: 34 * 2^-13 sum |a||b| for each 32 of K), of an activation's or a
+gate's what that makes of it (gemm.py). The JSON has each case. Of a wheel that is installed, without TITAN_RUNTIME and
+TITAN_PACKAGES, --only products has a kernel.
 """
 import argparse
+import concurrent.futures
 import json
 import math
 import os
 import random
+import shutil
 import statistics
 import subprocess
+import sys
 import threading
 
-failures = []
+failures, cases = [], {}
 
 PACKAGES = {"attention-bf16-128": "", "attention-bf16-128-causal-lse": "--causal on --lse on",
             "attention-bf16-128-ragged": "--ragged on", "attention-bf16-128-causal-ragged": "--ragged on --causal on",
@@ -31,18 +36,53 @@ PACKAGES = {"attention-bf16-128": "", "attention-bf16-128-causal-lse": "--causal
             "gemm-bf16-nt": "", "gemm-bf16-nt-grouped": "--batch grouped --tile 128x128x64",
             "gemm-bf16-nt-grouped-m16": "--batch grouped --tile 16x64x128 --swap on",
             "gemm-bf16-nt-alpha-bias-gate-grouped-silu": "--batch grouped --tile 128x128x64 --epilogue alpha,bias --gate on --activation silu"}
+PLAIN = [(type, layout) for type in ("bf16", "f16") for layout in ("nt", "nn", "tn", "tt")]
+# Of what titan.ops.gemm offers for two matrices of bf16, unless more is said: terms, activation, gate, and the rest.
+EPILOGUES = [(terms, activation, gate, {}) for terms in ((), ("alpha", "beta", "bias"), ("bias",))
+             for activation in ("none", "relu", "gelu", "gelu-tanh", "silu") for gate in (False, True)
+             if (terms or activation != "none" or gate) and not (gate and "beta" in terms)]
+EPILOGUES += [(("alpha",), "none", False, more) for more in ({"output": "f32"}, {"input": "e4m3", "output": "bf16"},
+                                                            {"input": "e5m2", "output": "bf16"}, {"input": "f16"},
+                                                            {"input": "e4m3", "output": "bf16", "promote": True})]
+EPILOGUES += [(("beta",), "none", False, {}), ((), "none", False, {"batch": True}), (("bias",), "silu", False, {"batch": True})]
 
 
-def prepare(titan, folder, names=PACKAGES):
+def product_words(terms, activation, gate, more):
+    """The name of a package and the words of `titan generate gemm` that make it."""
+    from titan.ops import package_name
+    input = more.get("input", "bf16")
+    output = more.get("output", input)
+    name = package_name(input, output, "nt", terms, activation, gate, more.get("promote", False), more.get("batch", False))
+    words = ["--input", input, "--output", output, "--activation", activation]
+    words += ["--epilogue", ",".join(terms)] if terms else []
+    words += ["--gate", "on"] if gate else []
+    words += ["--promote", "on"] if more.get("promote") else []
+    return name.removesuffix(".titanpkg"), " ".join(words + (["--batch", "equal"] if more.get("batch") else []))
+
+
+def all_packages():
+    """PACKAGES, and those of the products: the model's picks for a shape in the middle."""
+    shape = "--shape 1000x1024x1024 "
+    made = {f"gemm-{type}-{layout}": f"{shape}--input {type} --output {type} --layout {layout}" for type, layout in PLAIN}
+    made.update((name, shape + words) for name, words in (product_words(*case) for case in EPILOGUES))
+    return {**made, **PACKAGES}
+
+
+def prepare(titan, folder, names=None):
     os.makedirs(folder, exist_ok=True)
-    for name in names:
-        words = PACKAGES[name]
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+    packages = all_packages()
+
+    def make(name):
+        words = packages[name]
         path = os.path.join(folder, name)
         kind = "gemm" if name.startswith("gemm") else "attention"
         subprocess.run([titan, "generate", kind, *words.split(), "-o", path + ".mlir"], check=True, stdout=subprocess.DEVNULL)
         subprocess.run([titan, "compile", path + ".mlir", "--check=off", "-o", path + ".titanpkg"], check=True,
                        stdout=subprocess.DEVNULL)
         os.remove(path + ".mlir")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(make, names or packages))
 
 
 def one(q, k, v, causal):
@@ -65,6 +105,11 @@ def right(what, o, ref, mean, lse=None, lse_ref=None):
     if lse is not None:
         same = lse.double() == lse_ref
         wrong += int((~(same | ((lse.double() - lse_ref).abs() <= 2.0**-16 * (8 + lse_ref.abs())))).sum())
+    record(what, wrong, o.numel())
+
+
+def record(what, wrong, elements):
+    cases[what] = {"wrong": wrong, "elements": elements}
     print(f"{what}: {'right' if not wrong else f'WRONG ({wrong})'}", flush=True)
     if wrong:
         failures.append(what)
@@ -75,8 +120,18 @@ def normal(*sizes):
 
 
 def modes(what, call, tensors, check):
-    """Eagerly, compiled, and replayed from a graph."""
+    """Eagerly, compiled, and replayed from a graph; what is refused is a failure, and the others go on."""
+    try:
+        in_each_mode(what, call, tensors, check)
+    except Exception as error:
+        cases[what + ", refused"] = {"error": f"{type(error).__name__}: {error}"[:500]}
+        failures.append(what)
+        print(f"{what}: {type(error).__name__}: {error}", flush=True)
+
+
+def in_each_mode(what, call, tensors, check):
     check(what, call(*tensors))
+    torch.compiler.reset()  # each case is one of its own
     check(what + ", torch.compile", torch.compile(call, fullgraph=True)(*tensors))
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
@@ -206,10 +261,7 @@ def groups():
 
         def check(what, made, offsets=offsets):
             ref, limit = truth(offsets)
-            wrong = int((~((made.double() - ref).abs() <= limit)).sum())
-            print(f"{what}: {'right' if not wrong else f'WRONG ({wrong})'}", flush=True)
-            if wrong:
-                failures.append(what)
+            record(what, int((~((made.double() - ref).abs() <= limit)).sum()), made.numel())
         options = {"bias": bias, "alpha": 0.5, "activation": "silu", "gate": True} if gate else {}
         call = lambda a, w, offsets: titan.ops.gemm_grouped(a, w.mT, offsets, **options)
         name = f"grouped {total} rows, {count} groups, {n} x {k}" + (", gate" if gate else "")
@@ -221,6 +273,61 @@ def groups():
         graph.replay()
         torch.cuda.synchronize()
         check(name + ", other groups in the graph", made)
+
+
+def product(name, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", gate=False, promote=False, out_dtype=None):
+    """titan.ops.gemm of these, in all modes."""
+    x, y = a.float().double(), b.float().double()
+    fp8 = a.dtype.itemsize == 1
+    lost = 2.0**-20 if not fp8 else 34 * 2.0**-13 * (4 if promote else -(-a.shape[-1] // 32))
+    s, error = alpha * (x @ y), lost * abs(alpha) * (x.abs() @ y.abs())
+    for term in ([] if c is None else [beta * c.double()]) + ([] if bias is None else [bias.double()]):
+        s, error = s + term, error + 2.0**-20 * term.abs()
+    dtype = out_dtype or (torch.bfloat16 if fp8 else a.dtype)
+    s, limit = finished(s, error, activation, gate, dtype)
+    options = dict(alpha=alpha, beta=beta, activation=activation, gate=gate, promote=promote, out_dtype=out_dtype)
+    there = {key: value for key, value in (("bias", bias), ("c", c)) if value is not None}
+
+    def call(a, b, *terms):
+        return titan.ops.gemm(a, b, **dict(zip(there, terms)), **options)
+
+    def check(what, made):
+        fits = made.dtype == dtype and made.shape == s.shape
+        record(what, int((~((made.double() - s).abs() <= limit)).sum()) if fits else s.numel(), s.numel())
+    modes(name, call, (a, b, *there.values()), check)
+
+
+# Rows, columns, K: whole tiles and not, few rows, and rows of D, A or B that begin at no multiple of 16 bytes, which are copied.
+SHAPES = [(1000, 1032, 520), (7, 2048, 1024), (50, 512, 4096), (300, 260, 333)]
+
+
+def products():
+    """No epilogue: bf16 and f16, however A and B are stored."""
+    for type, layout in PLAIN:
+        for m, n, k in SHAPES:
+            dtype = {"bf16": torch.bfloat16, "f16": torch.float16}[type]
+            a = torch.randn(*((m, k) if layout[0] == "n" else (k, m)), device="cuda").to(dtype)
+            b = torch.randn(*((n, k) if layout[1] == "t" else (k, n)), device="cuda").to(dtype)
+            product(f"gemm {type} {layout}, {m} x {n} x {k}", a if layout[0] == "n" else a.T, b if layout[1] == "n" else b.T)
+
+
+def epilogues():
+    """All that titan.ops.gemm offers besides."""
+    types = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "e4m3": torch.float8_e4m3fn,
+             "e5m2": torch.float8_e5m2}
+    for terms, activation, gate, more in EPILOGUES:
+        m, n, k = 520, 392, 1024
+        lead = (3,) if more.get("batch") else ()
+        columns = 2 * n if gate else n
+        input = types[more.get("input", "bf16")]
+        output = types[more["output"]] if "output" in more else input
+        a = torch.randn(*lead, m, k, device="cuda").to(input)
+        b = torch.randn(*lead, columns, k, device="cuda").to(input).mT
+        product(product_words(terms, activation, gate, more)[0] + f", {m} x {n} x {k}", a, b,
+                torch.randn(columns, device="cuda") if "bias" in terms else None,
+                torch.randn(*lead, m, n, device="cuda").to(output) if "beta" in terms else None,
+                0.5 if "alpha" in terms else 1.0, -2.0 if "beta" in terms else 1.0, activation, gate,
+                more.get("promote", False), output if "output" in more and input.itemsize > 1 else None)
 
 
 def race(report):
@@ -259,28 +366,32 @@ def main():
     parser.add_argument("--prepare", metavar="FOLDER", help="make the packages, and no more")
     parser.add_argument("--titan", default="titan")
     parser.add_argument("--race", action="store_true")
-    parser.add_argument("--only", default="batched,paged,together,ragged,groups", help="which checks")
+    parser.add_argument("--only", default="products,epilogues,batched,paged,together,ragged,groups,costs", help="which checks")
     parser.add_argument("--json")
     options = parser.parse_args()
     if options.prepare:
         return prepare(options.titan, options.prepare)
-    global torch, titan, capture, describe, interval, replays_for, seconds_of
+    global torch, titan, capture, describe, finished, interval, replays_for, seconds_of
     import torch
     import titan.ops
+    from gemm import finished
     from launch_cost import costs
     from race import capture, describe, interval, replays_for, seconds_of
     torch.manual_seed(1)
     report = {**describe(), "ragged": []}
-    for step in (batched, paged, together, ragged, groups):
-        if step.__name__ in options.only.split(","):
+    wanted = options.only.split(",")
+    for step in (products, epilogues, batched, paged, together, ragged, groups):
+        if step.__name__ in wanted:
             step()
-    report["costs"] = costs()
+    if "costs" in wanted:
+        report["costs"] = costs()
     if options.race:
         race(report)
-    report["failures"] = failures
+    report["titan from"] = {"modules": titan.__file__, "compiler": os.environ.get("TITAN_COMPILER") or shutil.which("titan")}
+    report["cases"], report["failures"] = cases, failures
     if options.json:
         with open(options.json, "w") as file:
-            json.dump(report, file)
+            json.dump(report, file, indent=1)
     print("failures:", failures)
     return 1 if failures else 0
 

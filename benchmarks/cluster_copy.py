@@ -166,13 +166,13 @@ def run(options):
     import torch
     import gemm
     from gemm import Library, read_packages
+    from race import describe
     gemm.DTYPES[torch.int32] = 8
     torch.cuda.init()
     library, rng = Library(options.library), random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         peer = peer_library(folder)
-    report = {"device": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda,
-              "seed": options.seed, "cases": []}
+    report = {**describe(), "seed": options.seed, "cases": []}
     ctas = torch.cuda.get_device_properties(0).multi_processor_count // 8 * 8
     generator = torch.Generator(device="cuda").manual_seed(options.seed)
     ints = lambda rows, columns, type: torch.randint(-4, 5, (rows, columns), device="cuda", generator=generator).to(type)

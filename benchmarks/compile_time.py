@@ -28,6 +28,8 @@ import sys
 import tempfile
 import time
 
+from race import commit
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 def triton_texts(folder):
@@ -124,7 +126,7 @@ def race_texts(options):
           f"{mean(lambda m: m['titan clock'] / m['triton clock']):.3f}; not compiled: {', '.join(refused) or 'none'}")
     if options.json:
         with open(options.json, "w") as file:
-            json.dump({"rounds": options.rounds, "load": os.getloadavg()[0], "refused": refused, "texts": middle}, file, indent=1)
+            json.dump({"titan": commit(), "rounds": options.rounds, "load": os.getloadavg()[0], "refused": refused, "texts": middle}, file, indent=1)
 
 
 def main():
@@ -160,7 +162,7 @@ def main():
                 if round:
                     times[name]["titan"].append(sample)
                     times[name]["triton"].append(json.loads(out))
-    report = {"triton": version, "rounds": options.rounds, "load": os.getloadavg()[0], "kernels": times}
+    report = {"titan": commit(), "triton": version, "rounds": options.rounds, "load": os.getloadavg()[0], "kernels": times}
     for name, both in times.items():
         middle = {who: {part: statistics.median(s[part] for s in samples) for part in samples[0]}
                   for who, samples in both.items()}

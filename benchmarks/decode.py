@@ -29,7 +29,7 @@ import triton.language as tl
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from gemm import Library, read_packages
-from race import Meter, capture, describe, interval, replays_for, save, seconds_of
+from race import Meter, add_energy_option, capture, describe, energies, interval, replays_for, save, seconds_of
 
 # Batches, queries, keys, heads of K, heads of Q that one of these serves.
 SHAPES = [(1, 1, 1, 1, 1), (2, 1, 77, 2, 3), (1, 3, 1000, 1, 8), (3, 2, 4097, 2, 4), (2, 5, 129, 1, 33),
@@ -307,17 +307,19 @@ def race(size, shape, ours, options, meter, rng, report):
         for name in names:
             times[name].append(seconds_of(graphs[name], len(sets), replays[name], before=1))
         meters.append(meter.read())
+    joules = energies(meter, graphs, len(sets), replays, options, rng)
     median = {name: statistics.median(t) for name, t in times.items()}
     fastest = min((n for n in median if n.split("-")[0] in PEERS), key=median.get)
     print(f"-- d{size}, {batches} x {queries} queries, {keys} keys, {heads} heads of {group}; fastest peer {fastest}")
-    row = {"size": size, "shape": shape, "seconds": times, "meters": meters, "fastest": fastest, "ratios": {},
+    row = {"size": size, "shape": shape, "seconds": times, "meters": meters, "joules": joules, "fastest": fastest, "ratios": {},
            "triton": tuned and [*tuned.options, tuned.splits]}
     for name in sorted(median, key=median.get):
         ratios = [p / t for p, t in zip(times[fastest], times[name])]
         low, high = interval(ratios, rng)
         row["ratios"][name] = (statistics.median(ratios), low, high)
+        energy = f" {1e3 * statistics.mean(joules[name]):9.3f} mJ" if joules else ""
         print(f"   {name:24s} {median[name] * 1e6:9.2f} us {moved / median[name] / 1e12:6.3f} TB/s "
-              f"{statistics.median(ratios):6.3f} [{low:.3f}, {high:.3f}]", flush=True)
+              f"{statistics.median(ratios):6.3f} [{low:.3f}, {high:.3f}]{energy}", flush=True)
     report["races"].append(row)
     for o in ours:
         o.kept.clear()
@@ -333,6 +335,7 @@ def main():
     parser.add_argument("--limit", type=float, default=300, help="seconds; no shape begins later")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--milliseconds", type=float, default=8)
+    add_energy_option(parser)
     parser.add_argument("--json")
     options = parser.parse_args()
     begun = time.time()

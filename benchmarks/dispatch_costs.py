@@ -185,6 +185,7 @@ def prepare(options):
 def run(options):
     import torch
     import gemm
+    import race
     types = {"i8": torch.int8, "i16": torch.int16, "i32": torch.int32}
     gemm.DTYPES.update({torch.int32: 8, torch.int16: 9, torch.int8: 10})
     torch.cuda.init()
@@ -220,7 +221,7 @@ def run(options):
                 end.synchronize()
                 seconds[name].append(start.elapsed_time(end) * 1e-3 / 5)
         case["seconds"] = {name: statistics.median(times) for name, times in seconds.items()}
-    report = {"device": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda, **listed}
+    report = {**race.describe(), **listed}
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(report, indent=1))
     print("wrong:", failures)

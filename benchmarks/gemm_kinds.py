@@ -327,8 +327,6 @@ def run(options):
     properties = torch.cuda.get_device_properties(0)
     report = {**race.describe(), "rounds": options.rounds, "cases": []}
     lt, rng, meter, begun, failed = CublasLt(), random.Random(1), race.Meter(), time.time(), 0
-    lt.lib.cublasLtGetVersion.restype = ctypes.c_size_t
-    report["cublasLt"] = lt.lib.cublasLtGetVersion()
     with open(os.path.join(options.folder, "index.json")) as file:
         index = json.load(file)
     for name, kind, shape, flags in CASES:
@@ -410,9 +408,11 @@ def run(options):
                 times[x].append(race.seconds_of(graphs[x], case.count, replays[x], before=-(-replays[x] // 2)))
             meters.append(meter.read())
         row["seconds"], row["meter"] = times, meters
+        row["joules"] = joules = race.energies(meter, {x: graphs[x] for x in names}, case.count, replays, options, rng)
         median = {x: statistics.median(t) for x, t in times.items()}
         peer = min((x for x in names if x in peers), key=median.get, default=None)
         rate = lambda x: 2.0 * z * m * case.rows * k / median[x] / 1e12
+        energy = " mJ a launch: " + ", ".join(f"{x} {1e3 * statistics.mean(j):.3f}" for x, j in joules.items()) if joules else ""
         if peer and "ours" in names:
             ratios = [p / o for p, o in zip(times[peer], times["ours"])]
             low, high = race.interval(ratios, rng)
@@ -421,7 +421,7 @@ def run(options):
                   f"({low:.3f} to {high:.3f}), rms {row['checks']['ours'].get('rms', 0):.2e} of "
                   f"{row['checks'][peer].get('rms', 0):.2e};", "; ".join(
                       f"{x} {rate(x):.0f}" for x in sorted(names, key=median.get) if x not in ("ours", peer)),
-                  f"({time.time() - begun:.0f} s)", flush=True)
+                  f"({time.time() - begun:.0f} s)" + energy, flush=True)
         elif "ours" in names:
             print(f"{name:28s} no peer; ours {rate('ours'):.0f}, rms {row['checks']['ours'].get('rms', 0):.2e}")
         race.save(options, report)
@@ -443,6 +443,7 @@ def main():
     go.add_argument("--library", required=True)
     go.add_argument("--rounds", type=int, default=11)
     go.add_argument("--milliseconds", type=float, default=8, help="of a contender's turn")
+    race.add_energy_option(go)
     go.add_argument("--limit", type=float, default=300, help="seconds; no case begins later")
     go.add_argument("--json")
     for command in (make, go):

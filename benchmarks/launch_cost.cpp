@@ -15,8 +15,10 @@
 //   shapes     sixteen shapes in turns
 //
 //   g++ -O2 -std=c++20 -Iinclude -Ibuild/include benchmarks/launch_cost.cpp -o launch_cost
-//       build/lib/{Runtime/libTitanRuntime,Domain/libTitanDomain,Target/libTitanTarget}.a -ldl
-//   ./launch_cost gemm.titanpkg [launches]
+//       build/lib/{Runtime/libTitanRuntime,Domain/libTitanDomain,Layout/libTitanLayout,Target/libTitanTarget}.a -ldl
+//   ./launch_cost gemm.titanpkg [launches] [--launch] [--json]
+//
+// --json prints one JSON object instead: nanoseconds of each round, sorted.
 //
 // The kernel is not run: the launch stops at a stand-in for cuLaunchKernelEx,
 // whose time does not count; --launch calls the driver's and takes its time
@@ -32,6 +34,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 using namespace titan::runtime;
@@ -67,10 +70,16 @@ struct Call {
 };
 
 int main(int argc, char **argv) {
-  const bool launches = argc > 1 && !std::strcmp(argv[argc - 1], "--launch");
-  argc -= launches;
-  if (argc < 2) {
-    std::fprintf(stderr, "launch_cost PACKAGE [LAUNCHES] [--launch]\n");
+  const auto flag = [&](const char *name) {
+    char **end = std::remove_if(argv + 1, argv + argc, [&](const char *word) {
+      return !std::strcmp(word, name);
+    });
+    return std::exchange(argc, int(end - argv)) != argc;
+  };
+  const bool launches = flag("--launch"), json = flag("--json");
+  if (argc < 2 || argc > 3) {
+    std::fprintf(stderr,
+                 "launch_cost PACKAGE [LAUNCHES] [--launch] [--json]\n");
     return 2;
   }
   const size_t count = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 100000;
@@ -118,6 +127,7 @@ int main(int argc, char **argv) {
     cases[2].calls.emplace_back(256, 256, 256, memory + (uint64_t(i) << 12));
   for (int i = 0; i < 16; ++i)
     cases[3].calls.emplace_back(256 + 8 * i, 256, 256, memory);
+  const char *before = "{";
   for (Case &c : cases) {
     std::vector<double> rounds;
     size_t next = 0;
@@ -130,8 +140,17 @@ int main(int argc, char **argv) {
         rounds.push_back((since(start) - inDriver) / 500);
     }
     std::sort(rounds.begin(), rounds.end());
-    std::printf("%-9s %6.0f ns, median %6.0f\n", c.name, rounds.front(),
-                rounds[rounds.size() / 2]);
+    if (!json) {
+      std::printf("%-9s %6.0f ns, median %6.0f\n", c.name, rounds.front(),
+                  rounds[rounds.size() / 2]);
+      continue;
+    }
+    std::printf("%s\n \"%s\": [", std::exchange(before, ","), c.name);
+    for (size_t i = 0; i < rounds.size(); ++i)
+      std::printf("%s%.1f", i ? ", " : "", rounds[i]);
+    std::printf("]");
   }
+  if (json)
+    std::puts("\n}");
   return 0;
 }

@@ -93,8 +93,8 @@ def main():
     if options.prepare:
         from attention_ops import prepare
         return prepare(options.titan, options.prepare, PACKAGES)
-    import torch
-    results = {"torch": torch.__version__, "device": torch.cuda.get_device_name(), "costs": costs()}
+    from race import describe
+    results = {**describe(), "costs": costs()}
     if options.json:
         with open(options.json, "w") as file:
             json.dump(results, file, indent=1)

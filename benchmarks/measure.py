@@ -6,7 +6,7 @@
 
     python3 measure.py [--launch titan-launch] [--rounds 3] [--json results.json] [NAME ...]
 
-Needs a GPU, titan-launch (beside this file, or on PATH), and no module beyond Python's own. Each variant is
+TITAN_COMMIT says which TITAN made them. Needs a GPU, titan-launch (beside this file, or on PATH), and no module beyond Python's own. Each variant is
 right first: titan-launch checks the bytes around each tensor, and elements of the output (the corners, and places
 drawn from a seed) are held against what they have to be; a GEMM's arguments are small integers, so that its
 elements are exact unless a function ends it, and variants that compute the same have to agree in all. Then rounds
@@ -207,7 +207,7 @@ def main():
     unknown = [name for name in options.names if name not in variants]
     if unknown:
         parser.error(f"no variant {unknown[0]}")
-    report = {"variants": variants, "wrong": {}, "milliseconds": {}}
+    report = {"titan": os.environ.get("TITAN_COMMIT"), "variants": variants, "wrong": {}, "milliseconds": {}}
     good, kept = [], {}
     with tempfile.TemporaryDirectory(dir=HERE) as folder:
         for name, variant in variants.items():

@@ -26,6 +26,7 @@ import torch
 
 import gemm
 from gemm import Library, Output, inputs, read_packages, time_of
+from race import describe
 
 gemm.DTYPES[torch.int8] = 10
 
@@ -322,8 +323,7 @@ def main():
     torch.cuda.init()
     torch.zeros(1, device="cuda")
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
-    report = {"device": torch.cuda.get_device_name(), "torch": torch.__version__,
-              "cuda": torch.version.cuda, "seed": options.seed, "checks": [], "bench": []}
+    report = {**describe(), "seed": options.seed, "checks": [], "bench": []}
     print(f"seed {options.seed}")
     failures = 0
     try:

@@ -21,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 
+from race import commit
+
 TABLES = ("bodies", "uses", "depths", "examples")
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -119,7 +121,7 @@ def main():
     parser.add_argument("--only", nargs="+", choices=TABLES)
     options = parser.parse_args()
     tables = options.only or TABLES
-    result = {"rounds": options.rounds, "load": os.getloadavg()[0]}
+    result = {"titan": commit(), "rounds": options.rounds, "load": os.getloadavg()[0]}
 
     def row(name, proof):
         print(f"{name:<54} {proof['seconds'] * 1e3:9.1f} ms {proof['systems']:7} systems  {proof['verdict']}", flush=True)

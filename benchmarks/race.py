@@ -11,7 +11,8 @@ run       every contender has to be right first: every element of one launch, po
           many launches: cold over rotating sets of A, B and D of more than four times the L2 cache, hot
           (a column apart) over one. Contenders take turns round by round, in random order; the figure is the
           median of the rounds' ratios to the fastest peer of the shape (by its median), with
-          a 95 % bootstrap interval. SM clock and power are read in each round.
+          a 95 % bootstrap interval. SM clock and power are read in each round: they are of all contenders. Behind
+          the rounds of the cold column each has two turns of --energy seconds, whose energy NVML counts: J a launch.
 
 Peers: cuBLAS (torch.matmul), cuBLASLt (the fastest of the first 8 algorithms of its heuristic),
 Triton (a persistent kernel with TMA descriptors; the fastest of its configurations), and QuACK
@@ -32,9 +33,11 @@ split between the CTAs of clusters, each by `titan bench`:
 """
 import argparse
 import ctypes
+import importlib.metadata
 import json
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -159,6 +162,17 @@ def prepare_candidates(options):
 # Peers
 # ---------------------------------------------------------------------------
 
+def cublaslt():
+    for name in ("libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"):
+        try:
+            library = ctypes.CDLL(name)
+        except OSError:
+            continue
+        library.cublasLtGetVersion.restype = ctypes.c_size_t
+        return library
+    raise OSError("no libcublasLt")
+
+
 class CublasLt:
     """The C interface, by its documentation (cublasLt.h): column-major, so D^T = B * A^T."""
     BF16, F32, COMPUTE_F32 = 14, 0, 68
@@ -171,17 +185,9 @@ class CublasLt:
 
     def __init__(self):
         import torch
-        for name in ("libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"):
-            try:
-                self.lib = ctypes.CDLL(name)
-                break
-            except OSError:
-                continue
-        else:
-            raise OSError("no libcublasLt")
+        self.lib = cublaslt()
         self.handle = ctypes.c_void_p()
         self.check(self.lib.cublasLtCreate(ctypes.byref(self.handle)))
-        self.lib.cublasLtGetVersion.restype = ctypes.c_size_t
         self.workspace = torch.empty(32 << 20, device="cuda", dtype=torch.uint8)
         self.one, self.zero = ctypes.c_float(1), ctypes.c_float(0)
 
@@ -391,21 +397,88 @@ def interval(ratios, rng, draws=2000):
 
 
 class Meter:
-    """SM clock (MHz) and power (W), by NVML."""
+    """SM clock, power and energy of PyTorch's device, by NVML; where there is no NVML, nothing."""
+    SM_CLOCK = 1
+    WARMING = 0.1  # seconds
 
     def __init__(self):
+        import torch
         try:
-            import pynvml
-            pynvml.nvmlInit()
-            self.nvml, self.device = pynvml, pynvml.nvmlDeviceGetHandleByIndex(0)
-        except Exception:
+            self.nvml, self.device = ctypes.CDLL("libnvidia-ml.so.1"), ctypes.c_void_p()
+            self.check(self.nvml.nvmlInit_v2())
+            which = f"GPU-{torch.cuda.get_device_properties(0).uuid}".encode()
+            self.check(self.nvml.nvmlDeviceGetHandleByUUID(which, ctypes.byref(self.device)))
+        except (OSError, RuntimeError) as error:
+            print("no clock, power and energy:", error)
             self.nvml = None
 
+    @staticmethod
+    def check(status):
+        if status:
+            raise RuntimeError(f"NVML: status {status}")
+
+    def get(self, name, number, *arguments):
+        self.check(getattr(self.nvml, "nvmlDeviceGet" + name)(self.device, *arguments, ctypes.byref(number)))
+        return number.value
+
     def read(self):
+        """MHz, and W: of the last second or so, whoever ran in it."""
         if not self.nvml:
             return None
-        return (self.nvml.nvmlDeviceGetClockInfo(self.device, self.nvml.NVML_CLOCK_SM),
-                self.nvml.nvmlDeviceGetPowerUsage(self.device) / 1000)
+        return (self.get("ClockInfo", ctypes.c_uint(), self.SM_CLOCK), self.get("PowerUsage", ctypes.c_uint()) / 1000)
+
+    def energy(self):
+        """J that the device has taken since its driver was loaded; new every 20 to 100 ms."""
+        return self.get("TotalEnergyConsumption", ctypes.c_ulonglong()) / 1000
+
+    def joules(self, graph, launches, replays, seconds):
+        """Of one launch, while nothing else runs: the power of so many seconds, which begin and end where the counter is
+        seen to change, times what a launch takes in them."""
+        import torch
+        done, flying, edges, begun = 0, [], [], time.perf_counter()
+        started, last = None, self.energy()
+        while len(edges) < 2 or edges[-1][0] - edges[0][0] < seconds:
+            while len(flying) < 3:  # the device always has something before it
+                flying.append(torch.cuda.Event())
+                for _ in range(replays):
+                    graph.replay()
+                flying[-1].record()
+            now = time.perf_counter()
+            if flying[0].query():
+                del flying[0]
+                if started is None:  # of what is warm already
+                    started = now if now - begun > self.WARMING else None
+                else:
+                    done, ended = done + 1, now
+            joules = self.energy()
+            if joules != last and now - begun > self.WARMING:
+                edges.append((now, joules))
+            last = joules
+            if now - begun > seconds + 5:
+                torch.cuda.synchronize()
+                raise RuntimeError("NVML's counter of energy stands still")
+        torch.cuda.synchronize()
+        (first, low), (second, high) = edges[0], edges[-1]
+        return (high - low) / (second - first) * (ended - started) / (done * replays * launches)
+
+
+def energies(meter, graphs, launches, replays, options, rng):
+    """name -> J a launch, of each of two turns of --energy seconds; nothing where none are wanted, or counted."""
+    joules = {name: [] for name in graphs}
+    if not options.energy or not meter.nvml:
+        return {}
+    try:
+        for _ in range(2):
+            for name in rng.sample(list(graphs), len(graphs)):
+                joules[name].append(meter.joules(graphs[name], launches, replays[name], options.energy))
+    except RuntimeError as error:
+        print("no energy:", error)
+        return {}
+    return joules
+
+
+def add_energy_option(parser):
+    parser.add_argument("--energy", type=float, default=0.3, help="seconds of a contender's turn, of two, for its energy; 0: none")
 
 
 def workspace_shapes(variant):
@@ -456,13 +529,34 @@ def fastest(shape, candidates, milliseconds, report):
     return best
 
 
+PEERS = ("quack-kernels", "flash-attn-4", "nvidia-cutlass-dsl", "nvidia-cublas", "nvidia-cudnn-cu13")
+
+
+def commit():
+    """Of TITAN, as it made the packages: what TITAN_COMMIT says, else the tree's that this file is in; None where neither is."""
+    tree = subprocess.run(["git", "-C", os.path.dirname(os.path.abspath(__file__)), "describe", "--always", "--abbrev=40", "--dirty",
+                           "--exclude=*"], capture_output=True, text=True) if shutil.which("git") else None
+    return os.environ.get("TITAN_COMMIT") or (tree.stdout.strip() if tree else None) or None
+
+
 def describe():
+    """The machine and the versions of all that is measured; a peer that is not installed is None."""
     import torch
-    import triton
     driver = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version,power.limit",
                              "--format=csv,noheader"], capture_output=True, text=True)
-    return {"device": driver.stdout.strip(), "torch": torch.__version__,
-            "cuda": torch.version.cuda, "triton": triton.__version__}
+
+    def version(name):
+        try:
+            return importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            return None
+    try:
+        lt = cublaslt().cublasLtGetVersion()
+    except OSError:
+        lt = None
+    return {"device": driver.stdout.strip(), "titan": commit(), "torch": torch.__version__, "cuda": torch.version.cuda,
+            "triton": version("triton"), "cudnn": torch.backends.cudnn.version(),
+            "versions": {name: version(name) for name in PEERS}, "cublasLt": lt}
 
 
 def save(options, report):
@@ -479,12 +573,11 @@ def race(options, library, shapes):
     lt = None
     try:
         lt = CublasLt()
-        report["cublasLt"] = lt.lib.cublasLtGetVersion()
     except (OSError, RuntimeError) as error:
         print("no cuBLASLt:", error)
     others = {"triton": triton_launchers(properties.multi_processor_count), "quack": quack_launchers()}
     print(f"{'shape':18s} {'fastest peer':28s} {'peer':>6s} {'ours':>6s}  ratio  "
-          f"95 % interval    hot    MHz    W")
+          f"95 % interval    hot    MHz    W  mJ a launch: peer, ours")
     for m, n, k in shapes:
         if time.time() - begun > options.limit:
             print("no time left")
@@ -521,6 +614,8 @@ def race(options, library, shapes):
                                                   before=-(-replays[name] // 2)))
                 meters.append(meter.read())
             row[column] = {"seconds": times, "meter": meters}
+            if column == "cold":
+                row["joules"] = energies(meter, graphs, len(sets), replays, options, rng)
             del graphs
         flops = 2.0 * m * n * k
 
@@ -536,9 +631,10 @@ def race(options, library, shapes):
         rate = lambda name: flops / statistics.median(times[name]) / 1e12
         row["tflops"] = {name: rate(name) for name in times}
         clock, power = row["cold"]["meter"][-1] or (0, 0)
+        energy = "".join(f" {1e3 * statistics.mean(row['joules'][name]):9.3f}" for name in (peer, "ours") if row["joules"])
         print(f"{name_of((m, n, k)):18s} {peer:28s} {rate(peer):6.1f} {rate('ours'):6.1f}  "
               f"{row['ratio']:.3f}  {low:.3f} to {high:.3f}  {row['hot_ratio']:.3f}  "
-              f"{clock:5d} {power:4.0f}", flush=True)
+              f"{clock:5d} {power:4.0f} {energy}", flush=True)
         save(options, report)
         del shape, contenders
         torch.cuda.empty_cache()
@@ -628,6 +724,7 @@ def main():
     go.add_argument("--library", required=True)
     go.add_argument("--rounds", type=int, default=15)
     go.add_argument("--milliseconds", type=float, default=10, help="of a contender's turn")
+    add_energy_option(go)
     go.add_argument("--limit", type=float, default=480, help="seconds; no shape begins later")
     go.add_argument("--sweep")
     go.add_argument("--json")

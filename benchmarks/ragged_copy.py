@@ -18,6 +18,7 @@ import statistics
 import torch
 
 from gemm import Library, Output, inputs, read_packages, time_of
+from race import describe
 
 
 def case(kernel, m, k, seed):
@@ -75,8 +76,7 @@ def main():
         print(f"time({name}) / time(weak): {ratio:.4f}, median of {options.rounds} rounds")
     if options.json:
         with open(options.json, "w") as file:
-            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__,
-                       "cuda": torch.version.cuda, "shape": [m, k],
+            json.dump({**describe(), "shape": [m, k],
                        "launches": options.launches, "checks": checks,
                        "seconds": rounds, "median_ratio_to_weak": ratios}, file, indent=1)
     return 1 if bad else 0

@@ -276,12 +276,12 @@ def race(options):
     import torch
     import gemm
     from gemm import Library, read_packages
+    from race import describe
     gemm.DTYPES.update({torch.float64: 0, torch.float8_e4m3fn: 5, torch.int64: 7, torch.int16: 9, torch.int8: 10})
     rng = random.Random(options.seed)
     runtime = Library(options.library)
     torch.zeros(1, device="cuda")
-    report = {"device": torch.cuda.get_device_name(), "torch": torch.__version__, "triton": triton.__version__,
-              "seed": options.seed, "cases": []}
+    report = {**describe(), "seed": options.seed, "cases": []}
     failures, ratios = [], []
     for name, case in chosen(options).items():
         path = os.path.join(options.folder, name + ".titanpkg")

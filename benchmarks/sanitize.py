@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What compute-sanitizer says of a launch of each kind of kernel that `titan generate` makes.
+
+    python3 benchmarks/sanitize.py prepare --titan build/bin/titan --out sanitize/     # needs no GPU
+    python3 benchmarks/sanitize.py run sanitize/ --launch titan-launch [--tools memcheck,synccheck] > sanitizer.txt
+
+Each launch is a process of titan-launch under one of the tools; it holds the bytes around each tensor against what they
+were, too. Needs no module beyond Python's own. A tool that has not ended after --timeout seconds is stopped, and said so.
+The exit status is 1 where memcheck, synccheck or initcheck found something or did not end, or a launch went wrong. racecheck's findings
+are listed and not counted: it knows the order that barriers of a whole CTA make, and not that of mbarriers whose
+transactions TMA completes, so that each slot of a ring that is filled again is a hazard to it.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+TOOLS = ("memcheck", "synccheck", "initcheck", "racecheck")
+
+
+def tensor(name, dims, data="random:1"):
+    return ["--arg", f"{name}={data},shape={'x'.join(map(str, dims))}"]
+
+
+def result(name, *dims):
+    return ["--shape", f"{name}={'x'.join(map(str, dims))}"]
+
+
+def product(m, n, k, *more, layout="nt", columns=None):
+    """The arguments of D = A * B^T; `columns`: of what B has, where that is not D's."""
+    a, b = (m, k), (columns or n, k)
+    return [*tensor("A", a if layout[0] == "n" else a[::-1]), *tensor("B", b if layout[1] == "t" else b[::-1], "random:2"),
+            *result("D", m, n), *more]
+
+
+def attend(queries, keys, *more, heads=4, heads_k=2, size=128, batches=2):
+    return [*tensor("Q", (batches, queries, heads, size)), *tensor("K", (batches, keys, heads_k, size), "random:2"),
+            *tensor("V", (batches, keys, heads_k, size), "random:3"), *result("O", batches, queries, heads, size),
+            "--scalar", "scale=0.09", *more]
+
+
+# More tiles than an H200 has multiprocessors (132), the last ones ragged.
+M, N, K = 1544, 1672, 520
+ALPHA = ["--scalar", "alpha=0.5"]
+TERMS = [*ALPHA, "--scalar", "beta=-2", *tensor("C", (M, N), "random:3"), *tensor("bias", (N,), "random:4")]
+PARTS = 140  # Rows of a decode's workspace: a CTA's parts of the four tiles.
+# Name -> the words of `titan generate`, and those of each of the package's launches.
+KINDS = {
+    "gemm-cooperative": ("gemm --tile 128x256x64 --consumers cooperative", product(M, N, K)),
+    "gemm-pingpong": ("gemm --tile 128x128x64 --consumers pingpong", product(M, N, K)),
+    "gemm-tn": ("gemm --tile 128x128x64 --layout tn", product(M, N, K, layout="tn")),
+    "gemm-epilogue": ("gemm --tile 128x128x64 --consumers pingpong --epilogue alpha,beta,bias --activation gelu",
+                      product(M, N, K, *TERMS)),
+    "gemm-f32": ("gemm --tile 128x128x64 --output f32", product(M, N, K)),
+    "gemm-pairs": ("gemm --tile 128x128x64 --cluster 2x1", product(M, N, K)),
+    "gemm-swap": ("gemm --shape 16x8192x1024 --swap on", product(16, 8192, 1024)),
+    "gemm-split": ("gemm --tile 128x128x64 --split 4", product(200, 520, 2056)),
+    "gemm-stream-k": ("gemm --tile 128x128x64 --stream-k on", product(
+        M, N, K, *tensor("pages", (132, 128, 128), "zeros"), *result("flags", 132))),
+    "gemm-batch": ("gemm --tile 128x128x64 --batch equal", [
+        *tensor("A", (5, 520, K)), *tensor("B", (5, 264, K), "random:2"), *result("D", 5, 520, 264)]),
+    "gemm-grouped": ("gemm --tile 128x128x64 --batch grouped", [
+        *tensor("A", (900, K)), *tensor("B", (3, 1032, K), "random:2"), *result("D", 900, 1032),
+        *tensor("offsets", (4,), "steps:300"), *tensor("maps", (132, 128), "zeros")]),
+    "gemm-fp8": ("gemm --tile 128x128x128 --input e4m3 --epilogue alpha", product(M, N, 528, *ALPHA)),
+    "gemm-gate": ("gemm --tile 128x128x64 --gate on --activation silu", product(M, 840, K, columns=1680)),
+    "attention-full": ("attention", attend(520, 777)),
+    "attention-causal": ("attention --causal on --lse on", attend(777, 777, *result("LSE", 2, 4, 777))),
+    "attention-window": ("attention --window on", attend(520, 777, "--scalar", "window=90")),
+    "attention-persistent": ("attention --persistent on --ahead on --tile 128x128", attend(2600, 777)),
+    "attention-64-causal": ("attention --head-size 64 --causal on", attend(777, 777, size=64)),
+    "attention-ragged": ("attention --ragged on --causal on", [
+        *tensor("Q", (1200, 4, 128)), *tensor("K", (1600, 2, 128), "random:2"), *tensor("V", (1600, 2, 128), "random:3"),
+        *result("O", 1200, 4, 128), *tensor("cu_seqlens_q", (5,), "steps:300"), *tensor("cu_seqlens_k", (5,), "steps:400"),
+        "--scalar", "longest=300", "--scalar", "scale=0.09"]),
+    "decode-pages": ("attention --decode on --page 16", ["--kernel", "attention",
+        *tensor("Q", (2, 1, 2, 8, 128)), *tensor("K", (376, 16, 2, 128), "random:2"), *tensor("V", (376, 16, 2, 128), "random:3"),
+        *tensor("table", (2, 188), "steps:1"), *tensor("lengths", (2,), "fill:3000"), *result("Parts", PARTS, 64, 128),
+        *result("Logs", PARTS, 64), "--scalar", "ctas=132", "--scalar", "longest=3000", "--scalar", "scale=0.09"]),
+    "decode-combine": ("attention --decode on --page 16", ["--kernel", "attention_combine",
+        *tensor("Parts", (PARTS, 64, 128)), *tensor("Logs", (PARTS, 64), "random:2"), *tensor("K", (1, 16, 2, 128), "zeros"),
+        *result("O", 2, 1, 2, 8, 128), "--scalar", "ctas=132", "--scalar", "longest=3000"])}
+
+
+def prepare(options):
+    os.makedirs(options.out, exist_ok=True)
+
+    def make(name):
+        words, stem = KINDS[name][0], os.path.join(options.out, name)
+        subprocess.run([options.titan, "generate", *words.split(), "-o", stem + ".mlir"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([options.titan, "compile", stem + ".mlir", "--check=off", "-o", stem + ".titanpkg"], check=True,
+                       stdout=subprocess.DEVNULL)
+        os.remove(stem + ".mlir")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(make, KINDS))
+    return 0
+
+
+def look(options, tool, name):
+    """The tool's last word, the lines before it, and titan-launch's report."""
+    command = [options.sanitizer, "--tool", tool, options.launch, os.path.join(options.folder, name + ".titanpkg"),
+               "--timeout", str(options.timeout), "--json", *KINDS[name][1]]
+    if tool == "initcheck":
+        command[3:3] = ["--track-unused-memory", "no"]
+    if time.time() - options.begun > options.limit:
+        return f"not begun after {options.limit} s", [], {}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=options.timeout)
+    except subprocess.TimeoutExpired:
+        return f"not ended after {options.timeout} s", [], {}
+    said = [line[10:].strip() for line in (done.stdout + done.stderr).splitlines() if line.startswith("=========")]
+    last = next((line for line in reversed(said) if "SUMMARY" in line), "no summary")
+    try:
+        report = json.loads("".join(line for line in done.stdout.splitlines(True) if not line.startswith("=========")))
+    except ValueError:
+        report = {"error": {"code": f"status {done.returncode}", "message": done.stderr.strip()[-300:]}}
+    return last, [line for line in said if line and line != last], report
+
+
+def headlines(lines):
+    """Kinds of findings and how many there were, without threads and addresses."""
+    count = {}
+    for line in lines:
+        if re.match(r"(Error|Warning|Invalid|Uninitialized|Barrier|Potential|Race|Divergent|Program hit|Unused)", line):
+            line = re.sub(r"0x[0-9a-fA-F]+", "0x…", re.sub(r"\(\d+,\d+,\d+\)", "(…)", line))
+            line = re.sub(r"\d+ hazards?", "… hazards", line)
+            count[line] = count.get(line, 0) + 1
+    return sorted(count.items(), key=lambda item: -item[1])
+
+
+def run(options):
+    from race import commit
+    options.begun = time.time()
+    version = subprocess.run([options.sanitizer, "--version"], capture_output=True, text=True).stdout.split("Version ")[-1]
+    tools = options.tools.split(",")
+    jobs = [(tool, name) for tool in tools for name in KINDS if options.only in name]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        found = dict(zip(jobs, pool.map(lambda job: look(options, *job), jobs)))
+    machine = next((report for *_, report in found.values() if "device" in report), {})
+    print(f"{machine.get('device')}, driver {machine.get('driver_version')}; compute-sanitizer "
+          f"{version.splitlines()[0] if version else '?'}; TITAN {commit()}")
+    bad = 0
+    for tool in tools:
+        print(f"\n{tool}")
+        for name in (name for other, name in jobs if other == tool):
+            last, lines, report = found[tool, name]
+            error, quiet = report.get("error"), re.search(r"\b0 (errors|hazards)", last)
+            bad += error is not None or tool != "racecheck" and not quiet
+            print(f"  {name:22s} {last}" + (f"; [{error['code']}] {error['message']}" if error else ""))
+            for line, times in [] if quiet else headlines(lines)[:4]:
+                print(f"    {times:4d} x {line[:200]}")
+    print("\nnot quiet, racecheck aside:", bad)
+    return 1 if bad else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    make = commands.add_parser("prepare")
+    make.add_argument("--titan", required=True)
+    make.add_argument("--out", required=True)
+    go = commands.add_parser("run")
+    go.add_argument("folder")
+    go.add_argument("--launch", default=shutil.which("titan-launch") or "titan-launch")
+    go.add_argument("--sanitizer", default=shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer")
+    go.add_argument("--tools", default=",".join(TOOLS))
+    go.add_argument("--only", default="", help="kinds whose names have this")
+    go.add_argument("--timeout", type=int, default=60, help="seconds of a launch")
+    go.add_argument("--limit", type=int, default=600, help="seconds; no launch begins later")
+    go.add_argument("--jobs", type=int, default=6, help="launches at a time")
+    options = parser.parse_args()
+    return prepare(options) if options.command == "prepare" else run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
