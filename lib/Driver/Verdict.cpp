@@ -101,11 +101,30 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options,
                                              : Verdict::Searched;
 }
 
+/// Steps of a search (some seconds) after which a proof is asked for first: what is
+/// proved needs no more of them than execute all of the text.
+static constexpr uint64_t stepsBeforeProof = 500'000'000;
+
 KernelVerdict titan::judge(KernelOp kernel, const JudgeOptions &options) {
-  KernelVerdict result = searched(kernel, options);
-  addProof(result, options, [&](double seconds) {
-    return prove(kernel, Judgement::None, seconds);
-  });
+  std::optional<ProofReport> proof;
+  auto proofOf = [&](double seconds) {
+    if (!proof)
+      proof = prove(kernel, Judgement::None, seconds);
+    return *proof;
+  };
+  KernelVerdict result;
+  const bool proofFirst = options.proofSeconds > 0 && !options.searchSteps;
+  if (proofFirst) {
+    JudgeOptions few = options;
+    few.searchSteps = stepsBeforeProof;
+    result = searched(kernel, few);
+    addProof(result, few, proofOf);
+  }
+  if (!proofFirst ||
+      (result.search.usedUp && result.verdict != Verdict::Proved)) {
+    result = searched(kernel, options);
+    addProof(result, options, proofOf);
+  }
   if (options.requireProof)
     if (auto finding = result.notProved(Severity::Error)) {
       result.search.findings.push_back(*finding);

@@ -59,6 +59,8 @@ struct CheckReport {
   std::vector<std::string> skipped;
   /// What was taken of arguments that are strides, a line each.
   std::vector<std::string> assumed;
+  /// The search has used up its steps.
+  bool usedUp = false;
   /// Events of all instantiations together.
   uint64_t events = 0;
   double seconds = 0;

@@ -40,6 +40,8 @@ public:
   /// All steps are used up: who sees this ends without a finding.
   bool usedUp() const { return done >= most; }
   uint64_t allowed() const { return most; }
+  /// For something else, when they are.
+  void allow(uint64_t more) { most = done + more; }
 
 private:
   uint64_t done = 0, most;

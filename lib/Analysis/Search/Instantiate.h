@@ -157,6 +157,11 @@ public:
   /// Whether the next launch is not the first one that begins with data of its
   /// kind: kinds take turns.
   bool turned() const;
+  /// The same of one launch, with elements of which titan.assume says something so far
+  /// apart as an argument is with which it compares them (a sequence of the longest
+  /// ones), for each such argument.
+  std::vector<std::unique_ptr<Program>>
+  instantiateAtBounds(const SmallLaunch &launch);
   /// What is taken of arguments that are strides, a line for each.
   std::vector<std::string> pitches() const;
   /// What could not be followed, or is wrong with an index. Filled by both.

@@ -161,6 +161,19 @@ std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
   return impl->runPromised(set, [&] { return impl->runApart(); });
 }
 
+std::vector<std::unique_ptr<Program>>
+Instantiator::instantiateAtBounds(const SmallLaunch &launch) {
+  std::vector<std::unique_ptr<Program>> result;
+  llvm::scope_exit leave([&] { impl->apart.reset(); });
+  for (size_t i = 0; i < impl->leaves.size() && i < launch.leaves.size(); ++i)
+    if (impl->leaves[i].boundsData) {
+      impl->apart = launch.leaves[i];
+      if (auto program = instantiate(launch))
+        result.push_back(std::move(program));
+    }
+  return result;
+}
+
 bool Instantiator::turned() const { return impl->firstPattern != 0; }
 
 std::unique_ptr<Program> Instantiator::longRun(size_t loop, int64_t count) {

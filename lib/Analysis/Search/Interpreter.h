@@ -305,6 +305,8 @@ struct Instantiator::Impl {
   size_t pattern = 0, firstPattern = 0;
   static constexpr size_t patterns = std::size(bound::promisedApart) + 2;
   int64_t promisedData(int64_t element) const;
+  /// So far from one element to the next, whatever the pattern.
+  std::optional<int64_t> apart;
   /// The run has met one that is false: there is no such launch.
   bool broken = false;
   void findPromised();

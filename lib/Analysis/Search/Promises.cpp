@@ -153,6 +153,8 @@ bool Instantiator::Impl::keepPromises() {
 }
 
 int64_t Instantiator::Impl::promisedData(int64_t element) const {
+  if (apart)
+    return *apart * element;
   if (pattern < std::size(bound::promisedApart))
     return bound::promisedApart[pattern] * element;
   if (pattern + 1 == patterns)

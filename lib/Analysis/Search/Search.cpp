@@ -484,6 +484,33 @@ void Search::runLaunches() {
                    " small launches that were looked at none shows which");
 }
 
+/// A proof is enough where all of the text was executed: small launches execute what
+/// the combinations have not come to, in as many steps again.
+void Search::runText() {
+  effort.allow(effort.allowed());
+  auto run = [&](const Program &program) {
+    sharing.add(program, instantiator.footprints);
+    execute(program);
+  };
+  for (auto [least, most] :
+       {std::pair(int64_t(2), bound::smallLaunch),
+        std::pair(bound::smallLaunch + 1, bound::largerLaunch),
+        std::pair(bound::largerLaunch + 1, bound::farthestCluster)})
+    for (const SmallLaunch &launch : instantiator.launches(least, most)) {
+      if (!firstUnreached() || !goesOn())
+        return;
+      for (const auto &program : instantiator.instantiateAtBounds(launch))
+        run(*program);
+      // With data of each kind, where there are few CTAs.
+      while (firstUnreached() && goesOn() && most <= bound::largerLaunch) {
+        if (auto program = instantiator.instantiate(launch))
+          run(*program);
+        if (!instantiator.turned())
+          break;
+      }
+    }
+}
+
 /// Launches that show who meets further on. False: one cannot be followed.
 bool Search::runFarClusters() {
   // Grids that are too large to be looked at as a whole: some clusters of a
@@ -531,8 +558,9 @@ bool Search::runFarClusters() {
 // The whole
 //===----------------------------------------------------------------------===//
 
-void Search::tellUsedUp() {
-  const std::string steps = std::to_string(effort.allowed());
+void Search::tellUsedUp(uint64_t most) {
+  result.usedUp = true;
+  const std::string steps = std::to_string(most);
   result.skipped.push_back("what the search would have come to after its " +
                            steps + " steps");
   if (Finding *finding = report.add(
@@ -566,14 +594,19 @@ void Search::run() {
   for (size_t number = 0; goesOn() && number < choices.size(); ++number)
     runOutcomes(number);
   if (tooMany)
-    report.add(Code::Undecided, choices.back().op, nullptr,
-               "so many branches and values depend on sizes and arguments that "
-               "not all of their combinations were tried");
+    if (Finding *finding = report.add(
+            Code::Undecided, choices.back().op, nullptr,
+            "so many branches and values depend on sizes and arguments that "
+            "not all of their combinations were tried"))
+      finding->ofCounts = true;
   runFarIterations();
   if (goesOn() && !wholeGrid)
     runLaunches();
-  if (effort.usedUp())
-    return tellUsedUp();
+  if (effort.usedUp()) {
+    const uint64_t most = effort.allowed();
+    runText();
+    return tellUsedUp(most);
+  }
   if (!followed())
     return;
   if (!executed)

@@ -50,12 +50,13 @@ private:
   void runOutcomes(size_t number);
   void runFarIterations();
   void runLaunches();
+  void runText();
   bool runLaunch(const SmallLaunch &launch);
   void suspect(const Program &program, int dimension);
   bool runFarClusters();
   /// Whether there is sense in looking at more.
   bool goesOn() const { return followed() && !effort.usedUp(); }
-  void tellUsedUp();
+  void tellUsedUp(uint64_t most);
   void unreached(mlir::Operation *op, const llvm::Twine &message,
                  bool ofCounts = true);
   /// In the order of the text; null: all of it was executed, or is dead.

@@ -165,6 +165,88 @@ void Walk::addPromised(Operation *op, State &state, Facts &facts) {
       addPromised(given.getCondition(), op, state, facts);
 }
 
+namespace {
+/// Which numbers a number of the CTA's takes, over all CTAs of the grid.
+class Taken {
+public:
+  /// Along one dimension of the grid.
+  Taken(Proof &proof, Atom cta)
+      : proof(proof), cta(cta),
+        ctas(proof.grid[*proof.atoms.operands(cta)[0].constant()]) {}
+
+  /// Polynomials, each linear in v, such that p is v in some CTA where they are all 0
+  /// or more; none: not known.
+  std::optional<std::vector<Polynomial>> where(Polynomial p,
+                                               Polynomial v) const {
+    v = v - Polynomial(p.constantTerm());
+    p = p - Polynomial(p.constantTerm());
+    if (auto count = firstOf(p, cta, ctas))
+      return std::vector{v, *count - 1 - v};
+    const auto only = p.atoms();
+    if (only.size() != 1 || p != Polynomial::atom(only[0]))
+      return std::nullopt;
+    const std::string kind = proof.atoms.kind(only[0]);
+    const std::vector<Polynomial> of = proof.atoms.operands(only[0]);
+    // It is v where what is divided is v times the divisor.
+    if (kind == "quotient")
+      return isPositive(of[1]) ? where(of[0], v * of[1]) : std::nullopt;
+    if (kind != "minimum")
+      return std::nullopt;
+    for (unsigned bound : {0, 1})
+      if (!varies(of[bound]))
+        if (auto found = where(of[1 - bound], v)) {
+          found->push_back(of[bound] - v);
+          return found;
+        }
+    return std::nullopt;
+  }
+
+private:
+  /// n where p takes all of 0, ..., n - 1 while the atom `from` does so of 0, ..., count
+  /// - 1, and of the CTA's is computed from that alone.
+  std::optional<Polynomial> firstOf(const Polynomial &p, Atom from,
+                                    const Polynomial &count) const {
+    if (p == Polynomial::atom(from))
+      return count;
+    for (Atom a : p.atoms()) {
+      const std::string kind = proof.atoms.kind(a);
+      const std::vector<Polynomial> of = proof.atoms.operands(a);
+      if (kind == "quotient" && p == Polynomial::atom(a) && isPositive(of[1]))
+        if (auto count_ = firstOf(of[0], from, count))
+          return over(*count_, of[1]);
+      // Digits: x = b y + r takes all pairs of y and r < b, of so many times b numbers.
+      if (kind == "remainder" && of[0] == Polynomial::atom(from) &&
+          isPositive(of[1])) {
+        auto above = over(count, of[1]),
+             higher = over(p - Polynomial::atom(a), of[1]);
+        if (!above || !higher)
+          continue;
+        const Atom y = proof.atoms.atom("quotient", nullptr, of);
+        if (auto found = firstOf(*higher, y, *above))
+          return *found * of[1];
+      }
+    }
+    return std::nullopt;
+  }
+  /// In all CTAs the same.
+  bool varies(const Polynomial &p) const {
+    return proof.dependsOnCta(p) || proof.varies(p);
+  }
+  bool isPositive(const Polynomial &p) const {
+    return !varies(p) && proof.launch.provesAtLeast(p, 1);
+  }
+
+  Proof &proof;
+  Atom cta;
+  Polynomial ctas;
+};
+} // namespace
+
+/// Which element, in what is known of those that do not fall.
+static Polynomial placeOf(Proof &proof) {
+  return Polynomial::atom(proof.atoms.atom("place"));
+}
+
 void Walk::noteRising(AssumeOp given, const Comparison &comparison) {
   // All CTAs execute it, and each one as itself.
   for (Operation *op = given->getParentOp(); op != proof.kernel;
@@ -186,22 +268,30 @@ void Walk::noteRising(AssumeOp given, const Comparison &comparison) {
         proof.atoms.operands(here).size() != 1)
       continue;
     const Polynomial at = proof.atoms.operands(here)[0];
-    auto of = at.atoms();
-    if (proof.atoms.operands(next)[0] != at + 1 || of.size() != 1 ||
-        at != Polynomial::atom(of[0]) + Polynomial(at.constantTerm()) ||
-        proof.atoms.kind(of[0]) != "cta")
+    if (proof.atoms.operands(next)[0] != at + 1)
       continue;
-    int64_t d = *proof.atoms.operands(of[0])[0].constant();
-    auto ctas = proof.arithmetic.polynomialOf(
-        proof.launchValues.lookup(proof.kernel.getLaunchOp().getGrid()[d]),
-        proof.launch);
-    if (!ctas)
-      continue;
-    Proof::Rising found{proof.atoms.object(here), at.constantTerm(),
-                        *ctas + Polynomial(at.constantTerm())};
-    if (!llvm::is_contained(proof.rising, found))
-      proof.rising.push_back(std::move(found));
+    for (size_t d = 0; d < proof.grid.size(); ++d) {
+      const Atom cta =
+          proof.atoms.atom("cta", nullptr, {Polynomial(int64_t(d))});
+      auto where = Taken(proof, cta).where(at, placeOf(proof));
+      if (!where)
+        continue;
+      Proof::Rising found{proof.atoms.object(here), std::move(*where)};
+      if (!llvm::is_contained(proof.rising, found))
+        proof.rising.push_back(std::move(found));
+    }
   }
+}
+
+std::optional<Atom> typestate::nextElement(Proof &proof, Atom element) {
+  const void *tensor = proof.atoms.object(element);
+  if (proof.atoms.kind(element) != "contents" ||
+      llvm::none_of(proof.rising, [&](const Proof::Rising &known) {
+        return known.tensor == tensor;
+      }))
+    return std::nullopt;
+  return proof.atoms.atom("contents", tensor,
+                          {proof.atoms.operands(element)[0] + 1});
 }
 
 void typestate::addRising(Proof &proof, const Access &x, const Access &y,
@@ -217,10 +307,15 @@ void typestate::addRising(Proof &proof, const Access &x, const Access &y,
               found.size() < mostElements)
             found.insert(a);
       };
+      // Those that tell the place, and where their rows end; or any that are known.
       for (const Polynomial &p : access.coordinates)
         add(p);
-      for (const Polynomial &p : access.facts.nonnegative)
-        add(p);
+      if (found.empty())
+        for (const Polynomial &p : access.facts.nonnegative)
+          add(p);
+      else
+        for (Atom a : std::set<Atom>(found))
+          found.insert(*nextElement(proof, a));
       return found;
     };
     for (Atom a : elements(x))
@@ -232,18 +327,30 @@ void typestate::addRising(Proof &proof, const Access &x, const Access &y,
                          mine = Polynomial::atom(a),
                          theirs =
                              other(proof, Polynomial::atom(b), Instance::Cta);
-        if (mine == theirs || !all.provesAtLeast(here, tensor.first) ||
-            !all.provesAtLeast(tensor.last, here) ||
-            !all.provesAtLeast(there, tensor.first) ||
-            !all.provesAtLeast(tensor.last, there))
+        if (mine == theirs)
           continue;
-        Facts before, at, behind;
-        before.atLeast(there, here + 1);
-        before.atLeast(theirs, mine);
+        // The lower element is no greater, where all from it up to the other one are
+        // no greater than the next: that is asked of the first and the last of those.
+        auto inOrder = [&](const Polynomial &low, const Polynomial &ofLow,
+                           const Polynomial &high, const Polynomial &ofHigh) {
+          Facts order;
+          order.atLeast(high, low + 1);
+          Facts known = all;
+          known.add(order);
+          const Atom place = placeOf(proof).atoms()[0];
+          if (llvm::all_of(tensor.where, [&](const Polynomial &where) {
+                return known.provesAtLeast(where.substitute(place, low), 0) &&
+                       known.provesAtLeast(where.substitute(place, high - 1),
+                                           0);
+              }))
+            order.atLeast(ofHigh, ofLow);
+          return order;
+        };
+        Facts at;
         at.equal(here, there);
         at.equal(mine, theirs);
-        behind.atLeast(here, there + 1);
-        behind.atLeast(mine, theirs);
+        const Facts before = inOrder(here, mine, there, theirs),
+                    behind = inOrder(there, theirs, here, mine);
         clauses.push_back({before, at, behind});
       }
   }

@@ -11,10 +11,9 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::typestate;
 
-/// Of these facts those that speak of nothing but sizes, ids, and what the places of
-/// an access are computed from.
-static Facts aboutPlaces(Proof &proof, const Facts &facts,
-                         const std::vector<const Access *> &accesses) {
+/// What the places of accesses are computed from.
+static std::set<Atom>
+computedFrom(Proof &proof, const std::vector<const Access *> &accesses) {
   std::set<Atom> from;
   std::vector<Atom> stack;
   for (const Access *access : accesses)
@@ -31,9 +30,20 @@ static Facts aboutPlaces(Proof &proof, const Facts &facts,
                                                             : "";
     if (!twin.empty())
       from.insert(proof.atoms.atom(twin, nullptr, proof.atoms.operands(a)));
+    // Where the next element's rows begin this one's end.
+    if (auto next = nextElement(proof, a))
+      from.insert(*next);
     for (const Polynomial &p : proof.atoms.operands(a))
       llvm::append_range(stack, p.atoms());
   }
+  return from;
+}
+
+/// Of these facts those that speak of nothing but sizes, ids, and what the places of
+/// an access are computed from.
+static Facts aboutPlaces(Proof &proof, const Facts &facts,
+                         const std::vector<const Access *> &accesses) {
+  const std::set<Atom> from = computedFrom(proof, accesses);
   auto known = [&](Atom a) {
     return from.contains(a) || proof.atoms.kind(a) == "cta" ||
            !proof.atoms.dependsOn(a, [&](Atom other) {
@@ -48,6 +58,42 @@ static Facts aboutPlaces(Proof &proof, const Facts &facts,
       if (llvm::all_of(p.atoms(), known))
         (result.*list).push_back(p);
   return result;
+}
+
+/// What places of two CTAs are computed from, by cases of each quotient; and of the
+/// least, or greatest, of two numbers, which one that is.
+static void addDigits(Proof &proof, const Access &x, const Access &y,
+                      Facts &facts, std::vector<Clause> &clauses) {
+  Atoms &atoms = proof.atoms;
+  for (Atom a : computedFrom(proof, {&x, &y})) {
+    const Polynomial mine = Polynomial::atom(a),
+                     theirs = other(proof, mine, Instance::Cta);
+    if (mine == theirs)
+      continue;
+    const std::string kind = atoms.kind(a);
+    const std::vector<Polynomial> of = atoms.operands(a);
+    if (kind == "quotient" && !of[1].constant()) {
+      Facts less, equal, more;
+      less.atLeast(theirs, mine + 1);
+      equal.equal(mine, theirs);
+      more.atLeast(mine, theirs + 1);
+      clauses.push_back({less, equal, more});
+    }
+    if (kind != "minimum" && kind != "maximum")
+      continue;
+    for (unsigned i : {0, 1}) {
+      auto choose = [&](const Polynomial &chosen, const Polynomial &one,
+                        const Polynomial &two) {
+        const bool isOne = kind == "minimum" ? facts.provesAtLeast(two, one)
+                                             : facts.provesAtLeast(one, two);
+        if (isOne)
+          facts.equal(chosen, one);
+      };
+      choose(mine, of[i], of[1 - i]);
+      choose(theirs, other(proof, of[i], Instance::Cta),
+             other(proof, of[1 - i], Instance::Cta));
+    }
+  }
 }
 
 bool typestate::apartInGlobal(Proof &proof, const Access &x, const Access &y,
@@ -130,7 +176,12 @@ bool typestate::apartInGlobal(Proof &proof, const Access &x, const Access &y,
         return contradict(proof, with, clauses);
       }))
     return true;
-  return contradict(proof, facts, clauses) || contradict(proof, all, clauses);
+  if (contradict(proof, facts, clauses) || contradict(proof, all, clauses))
+    return true;
+  if (of != Instance::Cta || proof.rising.empty())
+    return false;
+  addDigits(proof, x, y, facts, clauses);
+  return contradict(proof, facts, clauses);
 }
 
 bool Proof::checkGlobal(const std::vector<Access> &accesses,

@@ -50,6 +50,8 @@ Clause different(Proof &proof, const std::vector<Atom> &atoms);
 Clause bySign(Proof &proof, const Polynomial &p);
 /// Whether a titan.assume stands behind what may wait.
 bool hasLatePromise(Proof &proof);
+/// The element behind this one, of a tensor whose elements do not fall.
+std::optional<Atom> nextElement(Proof &proof, Atom element);
 /// Elements of tensors that do not fall, of X's instance and of Y's: the one of the
 /// greater place is as great.
 void addRising(Proof &proof, const Access &x, const Access &y, const Facts &all,

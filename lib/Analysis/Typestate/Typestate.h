@@ -471,11 +471,11 @@ struct Proof {
   llvm::SmallVector<mlir::Value> eithers;
   /// Adds what is left of these where the facts rule the others out.
   void addEithers(Facts &facts);
-  /// Tensors whose elements first to last do not fall, as titan.assume says of each
-  /// and the next one.
+  /// Tensors of which titan.assume says that element v is no greater than the next
+  /// one, for all v of which these, linear in the atom "place", are 0 or more.
   struct Rising {
     const void *tensor;
-    Polynomial first, last;
+    std::vector<Polynomial> where;
     bool operator==(const Rising &) const = default;
   };
   std::vector<Rising> rising;

@@ -134,9 +134,8 @@ void typestate::assume(Facts &facts, const Comparison &comparison) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// What is p times another polynomial, p being a product of atoms.
-static std::optional<Polynomial> over(const Polynomial &x,
-                                      const Polynomial &p) {
+std::optional<Polynomial> typestate::over(const Polynomial &x,
+                                          const Polynomial &p) {
   Polynomial::TermList by = p.monomials();
   if (p == Polynomial(1))
     return x;

@@ -95,6 +95,9 @@ struct Value {
                    Facts &facts) const;
 };
 
+/// What is p times another polynomial, p being a product of atoms.
+std::optional<Polynomial> over(const Polynomial &x, const Polynomial &p);
+
 /// The table of a cycle as it is `shift` steps later.
 std::vector<int64_t> rotated(const std::vector<int64_t> &table, int64_t shift);
 
