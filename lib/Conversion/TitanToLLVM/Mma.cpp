@@ -145,8 +145,14 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
   if (!bMatrix)
     return op.emitError("[")
            << bMatrix.problem().code << "] B: " << bMatrix.problem().message;
+  bool inCluster = op->getParentOfType<KernelOp>().getClusterSize() > 1;
   auto lowWord = [&](const MatrixDescriptor &operand, Value address) -> Value {
-    // Shared addresses are below 2^18, so the field needs no mask.
+    // Shared addresses are below 2^18, so the field needs no mask; but of a CTA of
+    // a cluster, which has its rank above that (bit 24 on an H200): it would be added to
+    // the leading dimension's offset, where that is not ignored.
+    bool leads = operand.isMnMajor() || operand.swizzle() == Swizzle::None;
+    if (inCluster && leads)
+      address = arith::AndIOp::create(kl.b, address, kl.i32(0x3ffff));
     Value encoded = arith::ShRUIOp::create(kl.b, address, kl.i32(4));
     return arith::OrIOp::create(
         kl.b, encoded, kl.i32(static_cast<int32_t>(operand.encode(0))));
