@@ -385,33 +385,6 @@ size_t hashOf(const Facts &facts) {
   return facts.nonnegative.hash() * 3 + facts.zero.hash();
 }
 
-/// Whether A's use is there and over wherever B's is: it is an earlier one of the same
-/// object.
-bool saysMore(const Release &a, const Release &b) {
-  if (a.object != b.object || (b.fenced && !a.fenced))
-    return false;
-  const bool always = a.when.nonnegative.empty() && a.when.zero.empty();
-  if (!always && !(a.when == b.when))
-    return false;
-  auto later = (b.use - a.use).constant();
-  return later && *later >= 0;
-}
-
-/// Leaves out what others say: of a long body those of all later uses.
-void keepEarliest(std::vector<Release> &releases) {
-  std::vector<Release> kept;
-  for (Release &release : releases) {
-    if (llvm::any_of(kept, [&](const Release &other) {
-          return saysMore(other, release);
-        }))
-      continue;
-    llvm::erase_if(
-        kept, [&](const Release &other) { return saysMore(release, other); });
-    kept.push_back(std::move(release));
-  }
-  releases = std::move(kept);
-}
-
 /// All that the order of two accesses hangs on, once it is known that their bytes
 /// meet: which warps they are of is none of it, nor of which uses they are, but how
 /// far these are apart.
@@ -446,8 +419,7 @@ bool Proof::checkOrders() {
   Numbered<Facts> factsOf;
   Numbered<Path> paths;
   for (size_t i = 0; i < accesses.size(); ++i) {
-    Access &access = accesses[i];
-    keepEarliest(access.releases);
+    const Access &access = accesses[i];
     if (access.shape && access.run.constant())
       bytesOf[i] = access.shape->bytes.shifted(access.offset);
     alike[i] = {factsOf(access.facts, hashOf(access.facts)),
