@@ -105,25 +105,24 @@ public:
       for (Operation *op : llvm::reverse(all))
         tryWithout(op);
     }
-    // Without needs: waits, the halves of tcgen05.fence, fences of memory.
-    for (Operation *op : llvm::reverse(others)) {
-      // A commit is needed by who waits for its token; one whose token nobody takes may
-      // be counted by a wait for all but so many groups.
-      auto isGone = [&](Operation *user) {
-        return llvm::is_contained(gone, user);
-      };
-      if (op->getNumResults() &&
-          (op->use_empty() || !llvm::all_of(op->getUsers(), isGone))) {
-        --result.looked;
-        continue;
-      }
-      reasons[op] = "without this " + synchronisation(op).str() +
-                    " the checker finds the same";
-      tryWithout(op);
+    // The others are what needs ask for.
+    for (Operation *fence : fences)
+      stayedBy.try_emplace(fence, gone.size());
+    // Without needs: waits, the halves of tcgen05.fence, fences of memory. What has
+    // stayed is asked about again once more is out: an arrival whose wait is, and the
+    // fence before it.
+    for (size_t before = ~size_t(0); before != gone.size();) {
+      before = gone.size();
+      for (auto *list : {&others, &fences})
+        for (Operation *op : llvm::reverse(*list))
+          if (!isGone(op) && !isTaken(op))
+            tryWithout(op);
     }
+    result.looked -= llvm::count_if(
+        others, [&](Operation *op) { return !isGone(op) && isTaken(op); });
     eachTextOf(kernel, [&](Region &body) {
       body.walk([&](Operation *op) {
-        if (llvm::is_contained(gone, op))
+        if (isGone(op))
           result.ops.push_back({op, reasons[op]});
         else if (proofNeeds.contains(op))
           result.proofNeeds.push_back(
@@ -168,11 +167,30 @@ private:
     return found.accepted() ? Without::Unproved : Without::Differs;
   }
 
+  bool isGone(Operation *op) const { return llvm::is_contained(gone, op); }
+
+  /// A commit that is needed by who waits for its token; one whose token nobody takes
+  /// may be counted by a wait for all but so many groups.
+  bool isTaken(Operation *op) const {
+    return op->getNumResults() &&
+           (op->use_empty() ||
+            !llvm::all_of(op->getUsers(),
+                          [&](Operation *user) { return isGone(user); }));
+  }
+
+  /// Not again with the same ones out.
   void tryWithout(Operation *op) {
+    auto [stayed, fresh] = stayedBy.try_emplace(op, gone.size());
+    if (!fresh && std::exchange(stayed->second, gone.size()) == gone.size())
+      return;
+    proofNeeds.erase(op);
     gone.push_back(op);
     Without then = compare();
-    if (then == Without::Same)
+    if (then == Without::Same) {
+      reasons.try_emplace(op, "without this " + synchronisation(op).str() +
+                                  " the checker finds the same");
       return;
+    }
     gone.pop_back();
     if (then == Without::Unproved)
       proofNeeds.insert(op);
@@ -239,6 +257,8 @@ private:
   Verdict before;
   std::vector<Operation *> gone;
   std::map<Operation *, std::string> reasons;
+  /// How many were out when it was last found to be needed.
+  std::map<Operation *, size_t> stayedBy;
   OperationSet proofNeeds;
   RedundantReport result;
 };

@@ -48,6 +48,16 @@
 // RUN: %variant nobody %s | titan check - --redundant 2>&1 | FileCheck %s --check-prefix=NOBODY
 // NOBODY: [orders-nothing] 'titan.mbarrier.arrive' of @store orders nothing: without this arrival the checker finds the same
 //
+// A wait that orders nothing, before the arrival that it waits for: without the wait the arrival is not needed, either, nor the barrier
+// before it. What is left is as few as in any other order.
+// VARIANT waited: after sync add %none = titan.mbarrier.alloc : !titan.mbarrier titan.elect warp(0) { titan.mbarrier.init %none count(1) : !titan.mbarrier } titan.cta_sync titan.elect warp(0) { titan.mbarrier.wait %none parity(%phase) : !titan.mbarrier } titan.elect warp(1) { titan.mbarrier.arrive %none : !titan.mbarrier }
+// VARIANT waited: before sync add %phase = arith.constant 0 : i32
+// RUN: %variant waited %s | titan check - --redundant 2>&1 | FileCheck %s --check-prefix=WAITED
+// WAITED-DAG: [orders-nothing] 'titan.mbarrier.wait' of @store orders nothing
+// WAITED-DAG: [orders-nothing] 'titan.mbarrier.arrive' of @store orders nothing
+// WAITED-DAG: [orders-nothing] 'titan.cta_sync' of @store orders nothing
+// WAITED: @store: 3 of 7 fences and waits order nothing
+//
 // RUN: %variant twice %s | titan check - --redundant --json | FileCheck %s --check-prefix=JSON
 // JSON: "code": "orders-nothing"
 // JSON: "redundant": 1

@@ -12,7 +12,10 @@
 // confirmed without them. Waits are left out one after the other, from the
 // last to the first (and commits whose waits are out), and stay out where the checker's findings are the same
 // and what was proved still is: with all that orders nothing gone, the verdict
-// is what it was. Where only the proof changes its mind the operation is of a
+// is what it was. What has stayed is asked about again until no more goes out: of
+// what is left each one by itself is needed. (Two that are needed because of each
+// other alone stay; and of two of which one is enough the order of the text says
+// which one stays.) Where only the proof changes its mind the operation is of a
 // group of its own.
 //
 //===----------------------------------------------------------------------===//

@@ -747,8 +747,11 @@ static bool contradictory(const Facts &facts, const Facts &more, bool goal) {
       hash = (hash ^ list->hash()) * 0x9e3779b97f4a7c15u;
   Memory &known = memory();
   Memory::Asked &last = known.recent[(hash >> 32) % Memory::mostRecent];
-  if (last.filled && last.more == more && last.facts == facts)
+  if (last.filled && last.more == more && last.facts == facts) {
+    // (Those that are asked about next are mostly copies of these.)
+    last.facts = facts;
     return last.yes;
+  }
   auto answer = [&] {
     if (known.satisfy(more) && known.satisfy(facts))
       return false;

@@ -491,6 +491,10 @@ void Instantiator::Impl::findKinks(size_t loop) {
   for (Number bound : {choice.lower, choice.upper, choice.step})
     rest.push_back(bound.symbol);
   bool fromZero = choice.lower == Number{0, 0} && choice.step == Number{1, 0};
+  // A loop that may begin below 0: before what another one, from 0 on, counts.
+  if (choice.lower.symbol && ranges.of(choice.lower).low < 0 &&
+      ofSizes(choice.lower))
+    note(choice.op, choice.lower, -1, 1);
   while (!rest.empty()) {
     uint32_t at = rest.back();
     rest.pop_back();

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::typestate;
 
-static bool startsWith(const Path &path, const Path &prefix) {
+static bool startsWith(ArrayRef<Step> path, ArrayRef<Step> prefix) {
   if (prefix.size() > path.size())
     return false;
   for (size_t i = 0; i < prefix.size(); ++i)
@@ -106,13 +106,13 @@ bool Proof::checkDefined() {
           x.kind != AccessKind::Write || x.root != y.root || x.cta != y.cta ||
           x.firstLane > y.firstLane || x.lastLane < y.lastLane)
         continue;
-      Path certain = x.path;
+      ArrayRef<Step> certain = x.path;
       Operation *branch = nullptr;
       int side = 0;
       if (!certain.empty() && certain.back().side >= 0) {
         branch = certain.back().op;
         side = certain.back().side;
-        certain.pop_back();
+        certain = certain.drop_back();
       }
       bool covers = false, eachUse = false;
       // What is executed once, or whose bytes its use counts, is over where a use
@@ -132,6 +132,9 @@ bool Proof::checkDefined() {
           }
         }
       if (!x.run.constant() || x.slots != y.slots || x.stride != y.stride)
+        continue;
+      const ByteSet bytes = x.shape->bytes.shifted(x.offset);
+      if (!bytes.intersects(missing))
         continue;
       bool same = !x.slots;
       if (x.slots)
@@ -211,7 +214,6 @@ bool Proof::checkDefined() {
       }
       if (!covers)
         continue;
-      ByteSet bytes = x.shape->bytes.shifted(x.offset);
       if (branch && !eachUse)
         sides[side][{branch, ctaOf(x.warp)}] =
             sides[side][{branch, ctaOf(x.warp)}].unite(bytes);

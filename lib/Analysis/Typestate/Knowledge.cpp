@@ -252,16 +252,27 @@ static bool isReleased(const Access &access, ObjectId object, bool fenced) {
   });
 }
 
+/// Whether A's use is there and over wherever B's is: it is an earlier one of the same
+/// object.
+static bool saysMore(const Release &a, const Release &b) {
+  if (a.object != b.object || (b.fenced && !a.fenced) ||
+      !(a.when.empty() || a.when == b.when))
+    return false;
+  auto later = b.use.numberMore(a.use);
+  return later && *later >= 0;
+}
+
+/// Whether it is said already. (Of a long body, in which uses come in order, that of
+/// all but the first one of an object is.)
+static bool says(const Access &access, const Release &release) {
+  return llvm::any_of(access.releases, [&](const Release &other) {
+    return saysMore(other, release);
+  });
+}
+
 void typestate::addRelease(Access &access, Release release) {
-  if (isReleased(access, release.object, release.fenced))
-    return;
-  for (const Release &other : access.releases)
-    if (other.object == release.object && other.fenced == release.fenced &&
-        other.use == release.use &&
-        other.when.nonnegative == release.when.nonnegative &&
-        other.when.zero == release.when.zero)
-      return;
-  access.releases.push_back(std::move(release));
+  if (!says(access, release))
+    access.releases.push_back(std::move(release));
 }
 
 void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
@@ -289,9 +300,22 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
         nullptr);
     return expressible ? std::optional(own) : std::nullopt;
   };
+  auto isGroupOver = [&](const std::pair<ObjectId, Polynomial> &group) {
+    auto known = llvm::find_if(
+        over, [&](const auto &each) { return each.first == group; });
+    if (known != over.end())
+      return known->second;
+    bool good = false;
+    for (int lane : {elected, others})
+      good = good || ((lanes >> lane & 1) &&
+                      knowsUse(state, state.warps[warp].knows[lane],
+                               group.first, group.second));
+    over.emplace_back(group, good);
+    return good;
+  };
   for (Pending &pending : state.warps[warp].pending) {
     Access &access = proof.accesses[pending.access];
-    bool good = false;
+    bool good = false, byGroup = false;
     if (after &&
         (proof.without != Judgement::AsyncTells || access.mechanism == after)) {
       // Behind each lane's copies, and, of what only is in execution order, waits.
@@ -299,16 +323,7 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
     } else if (access.mechanism == Mechanism::TensorCore) {
       // Commits alone tell of products.
     } else if (pending.group) {
-      auto known = llvm::find_if(
-          over, [&](const auto &each) { return each.first == *pending.group; });
-      if (known == over.end()) {
-        for (int lane : {elected, others})
-          good |= (lanes >> lane & 1) &&
-                  knowsUse(state, state.warps[warp].knows[lane],
-                           pending.group->first, pending.group->second);
-        over.emplace_back(*pending.group, good);
-      } else
-        good = known->second;
+      good = byGroup = true;
     } else {
       // A warp passes its waits together: one of its lanes is enough.
       good = access.effect ? (access.lanes & ~lanes) == 0
@@ -333,7 +348,11 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
       owns.emplace_back(&pending.toOwn, inTermsOf(pending));
       own = std::prev(owns.end());
     }
-    if (own->second)
-      addRelease(access, {object, *own->second, fenced, pending.when});
+    if (!own->second)
+      continue;
+    Release release{object, *own->second, fenced, pending.when};
+    // (Whether its group is over takes longest to see.)
+    if (!says(access, release) && (!byGroup || isGroupOver(*pending.group)))
+      access.releases.push_back(std::move(release));
   }
 }

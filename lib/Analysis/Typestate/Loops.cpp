@@ -543,6 +543,174 @@ TValue Walk::computed(MValue value, Block *body,
   return proof.arithmetic.compute(op, operands, facts);
 }
 
+/// What the loop carries at a later iteration, as a line through the first ones' values.
+std::vector<TValue> Walk::lines(const Turn &turn, State &first,
+                                ArrayRef<TValue> y1, ArrayRef<TValue> y2,
+                                ArrayRef<TValue> y3) {
+  auto loop = cast<scf::ForOp>(turn.op);
+  std::vector<TValue> carried(y1.size());
+  for (unsigned i = 0; i < y1.size(); ++i) {
+    const TValue &a = y1[i], &b = y2[i];
+    TValue &v = carried[i];
+    auto at = [&](auto of) {
+      return curve(proof.atoms, of(a), of(b),
+                   turn.bent ? std::optional(of(y3[i])) : std::nullopt, turn.t);
+    };
+    if (a.kind == Kind::Number && b.kind == Kind::Number &&
+        (!turn.bent || y3[i].kind == Kind::Number))
+      v = TValue::of(at([](const TValue &value) { return value.number; }));
+    else if (a.kind == Kind::Flight && b.kind == Kind::Flight && !a.none &&
+             !b.none) {
+      v = a;
+      v.number = a.number + (b.number - a.number) * (turn.t - 1);
+    } else if (a.kind == Kind::Token && b.kind == Kind::Token) {
+      const TValue &c = y3[i];
+      if (a.none && b.none && c.none)
+        v = a;
+      else if (c.kind == Kind::Token && !b.none && !c.none) {
+        v = b;
+        v.number = b.number + (c.number - b.number) * (turn.t - 2);
+        Polynomial first1 = b.number + (c.number - b.number) * Polynomial(-1);
+        if (!standsFor(
+                proof, first, a, first1,
+                [&](Mechanism m, int w, int l) { return groups(m, w, l); },
+                [&](Mechanism m, int w, int l) { return reads(m, w, l); },
+                cast<TokenType>(loop.getRegionIterArgs()[i].getType())
+                    .getKind()))
+          v = TValue();
+      }
+    } else if (a.kind == Kind::Cycle || b.kind == Kind::Cycle) {
+      // At the same table, so many steps further on each iteration.
+      const TValue &table = a.kind == Kind::Cycle ? a : b;
+      auto p1 = placeIn(table.table, a), p2 = placeIn(table.table, b);
+      if (p1 && p2 && (!turn.bent || placeIn(table.table, y3[i])))
+        v = TValue::cycle(at([&](const TValue &value) {
+                            return *placeIn(table.table, value);
+                          }),
+                          table.table);
+    } else if (a == b)
+      v = a;
+  }
+  return carried;
+}
+
+/// Of two constants the line is a guess among many. What the body computes of its
+/// iteration and of tables, the iteration before has computed: a slot to be freed late.
+void Walk::guessCycles(const Turn &turn, const State &state,
+                       const Facts &inside, ArrayRef<TValue> y1,
+                       ArrayRef<TValue> y2, std::vector<TValue> &carried) {
+  Block &body = *cast<scf::ForOp>(turn.op).getBody();
+  for (unsigned i = 0; i < y1.size(); ++i) {
+    if (!y1[i].constant() || !y2[i].constant() || y1[i] == y2[i])
+      continue;
+    Facts facts = inside;
+    auto before = [&](unsigned number) -> TValue {
+      if (!number)
+        return TValue::of(turn.lower + (turn.t - 1) * turn.step);
+      for (const Machine &machine : turn.machines)
+        if (auto at = llvm::find(machine.arguments, number - 1);
+            at != machine.arguments.end() && !machine.begun)
+          return TValue::cycle(machine.at + turn.t - 1,
+                               machine.tables[at - machine.arguments.begin()]);
+      const TValue &counted = carried[number - 1];
+      return counted.kind == Kind::Number && number - 1 != i
+                 ? counted.substitute(proof.atoms, turn.atom, turn.t - 1, facts)
+                 : TValue();
+    };
+    TValue value = computed(body.getTerminator()->getOperand(i), &body, before,
+                            state.values, facts);
+    if (value.kind == Kind::Cycle &&
+        value.substitute(proof.atoms, turn.atom, 1, facts) == y1[i])
+      carried[i] = value;
+  }
+}
+
+/// What a body leaves behind, for the next one: what the first body does is released
+/// by the second one, too.
+std::vector<typestate::Pending>
+Walk::aged(const Turn &turn, const WarpState &from, bool ofFirst) {
+  std::vector<Pending> result;
+  for (Pending p : from.pending) {
+    if (p.age >= 2)
+      continue;
+    ++p.age;
+    if (ofFirst) {
+      p.toOwn[turn.atom] = Polynomial(1);
+      p.when.atLeast(turn.count, 2);
+      if (p.group)
+        p.group->second =
+            proof.atoms.substitute(p.group->second, turn.atom, 1, nullptr);
+    } else {
+      auto own = p.toOwn.find(turn.atom);
+      if (own == p.toOwn.end()) // from before the loop
+        p.toOwn[turn.atom] = std::nullopt;
+      else if (own->second)
+        p.toOwn[turn.atom] = Polynomial(*own->second + 1);
+      // There is an iteration after its own.
+      p.when.atLeast(turn.count - 2, turn.t);
+      if (p.group)
+        p.group->second = proof.atoms.substitute(p.group->second, turn.atom,
+                                                 turn.t - 1, nullptr);
+    }
+    result.push_back(std::move(p));
+  }
+  return result;
+}
+
+/// What is still pending behind the loop, of its last iterations.
+std::vector<typestate::Pending>
+Walk::left(const Turn &turn, const WarpState &from, bool ofFirst) {
+  std::vector<Pending> result;
+  for (Pending p : from.pending) {
+    if (p.before)
+      continue;
+    // What is done in program order is behind it, in all iterations.
+    // (So are products of which a commit tells, and, of what is counted at its
+    // issue, those before one that is over.)
+    const Access &access = proof.accesses[p.access];
+    bool all = access.mechanism ? access.mechanism == Mechanism::TensorCore ||
+                                      countedAtIssue(*access.mechanism)
+                                : access.effect && !p.group;
+    if (ofFirst) {
+      if (!all)
+        p.when.equal(turn.count, 1);
+      result.push_back(std::move(p));
+      continue;
+    }
+    auto own = p.toOwn.find(turn.atom);
+    if (own != p.toOwn.end() && own->second) {
+      // Its own t: t of the walk, which is count - 1, less its age.
+      auto less = (*own->second - turn.t).constant();
+      if (all && less == 0) {
+        // As it is.
+      } else if (own->second->constant()) {
+        p.when.equal(turn.count, *own->second + 1); // of the first body
+      } else if (!less)
+        continue;
+      else {
+        Facts when;
+        // Later ones than those that the loop itself releases.
+        when.equal(turn.t, turn.count - 1 - Polynomial(*less));
+        // (releases of other loops around it stay as they are)
+        for (const Polynomial &fact : p.when.nonnegative)
+          if (!fact.contains(turn.atom))
+            when.nonnegative.push_back(fact);
+        for (const Polynomial &fact : p.when.zero)
+          when.zero.push_back(fact);
+        p.when = when;
+      }
+    } else if (own == p.toOwn.end() || !own->second) {
+      continue; // from before the loop
+    }
+    p.toOwn[turn.atom] = std::nullopt;
+    if (p.group)
+      p.group->second = proof.atoms.substitute(p.group->second, turn.atom,
+                                               turn.count - 1, nullptr);
+    result.push_back(std::move(p));
+  }
+  return result;
+}
+
 bool Walk::iterations(Operation *op, State &state, const Who &who,
                       const Polynomial &lower, const Polynomial &upper,
                       const Polynomial &step, const Polynomial &count,
@@ -642,109 +810,16 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
   auto guess = head(op, first, second, bent ? &third : nullptr, t);
   if (!guess)
     return false;
-  std::vector<TValue> carried(in.size());
-  for (unsigned i = 0; i < in.size(); ++i) {
-    const TValue &a = y1[i], &b = y2[i];
-    TValue &v = carried[i];
-    auto at = [&](auto of) {
-      return curve(proof.atoms, of(a), of(b),
-                   bent ? std::optional(of(y3[i])) : std::nullopt, t);
-    };
-    if (a.kind == Kind::Number && b.kind == Kind::Number &&
-        (!bent || y3[i].kind == Kind::Number))
-      v = TValue::of(at([](const TValue &value) { return value.number; }));
-    else if (a.kind == Kind::Flight && b.kind == Kind::Flight && !a.none &&
-             !b.none) {
-      v = a;
-      v.number = a.number + (b.number - a.number) * (t - 1);
-    } else if (a.kind == Kind::Token && b.kind == Kind::Token) {
-      const TValue &c = y3[i];
-      if (a.none && b.none && c.none)
-        v = a;
-      else if (c.kind == Kind::Token && !b.none && !c.none) {
-        v = b;
-        v.number = b.number + (c.number - b.number) * (t - 2);
-        Polynomial first1 = b.number + (c.number - b.number) * Polynomial(-1);
-        if (!standsFor(
-                proof, first, a, first1,
-                [&](Mechanism m, int w, int l) { return groups(m, w, l); },
-                [&](Mechanism m, int w, int l) { return reads(m, w, l); },
-                cast<TokenType>(argument(i).getType()).getKind()))
-          v = TValue();
-      }
-    } else if (a.kind == Kind::Cycle || b.kind == Kind::Cycle) {
-      // At the same table, so many steps further on each iteration.
-      const TValue &table = a.kind == Kind::Cycle ? a : b;
-      auto p1 = placeIn(table.table, a), p2 = placeIn(table.table, b);
-      if (p1 && p2 && (!bent || placeIn(table.table, y3[i])))
-        v = TValue::cycle(at([&](const TValue &value) {
-                            return *placeIn(table.table, value);
-                          }),
-                          table.table);
-    } else if (a == b)
-      v = a;
-  }
+  const Turn turn{op, lower, step, count, atom, t, bent, machines};
+  std::vector<TValue> carried = lines(turn, first, y1, y2, y3);
   Facts inside = outside;
   if (bent)
     proof.atoms.triangle(t, &inside);
   inside.atLeast(t, 1);
   inside.atLeast(count - 1, t);
   inside.atLeast(upper - 1, lower + t * step);
-  // Of two constants the line is a guess among many. What the body computes of its
-  // iteration and of tables, the iteration before has computed: a slot to be freed late.
-  for (unsigned i = 0; i < in.size(); ++i) {
-    if (!y1[i].constant() || !y2[i].constant() || y1[i] == y2[i])
-      continue;
-    Facts facts = inside;
-    auto before = [&](unsigned number) -> TValue {
-      if (!number)
-        return TValue::of(lower + (t - 1) * step);
-      for (const Machine &machine : machines)
-        if (auto at = llvm::find(machine.arguments, number - 1);
-            at != machine.arguments.end() && !machine.begun)
-          return TValue::cycle(machine.at + t - 1,
-                               machine.tables[at - machine.arguments.begin()]);
-      const TValue &counted = carried[number - 1];
-      return counted.kind == Kind::Number && number - 1 != i
-                 ? counted.substitute(proof.atoms, atom, t - 1, facts)
-                 : TValue();
-    };
-    TValue value = computed(body->getTerminator()->getOperand(i), body, before,
-                            state.values, facts);
-    if (value.kind == Kind::Cycle &&
-        value.substitute(proof.atoms, atom, 1, facts) == y1[i])
-      carried[i] = value;
-  }
+  guessCycles(turn, state, inside, y1, y2, carried);
 
-  // What the first body leaves behind is released by the second one, too.
-  auto aged = [&](const WarpState &from, bool ofFirst) {
-    std::vector<Pending> result;
-    for (Pending p : from.pending) {
-      if (p.age >= 2)
-        continue;
-      ++p.age;
-      if (ofFirst) {
-        p.toOwn[atom] = Polynomial(1);
-        p.when.atLeast(count, 2);
-        if (p.group)
-          p.group->second =
-              proof.atoms.substitute(p.group->second, atom, 1, nullptr);
-      } else {
-        auto own = p.toOwn.find(atom);
-        if (own == p.toOwn.end()) // from before the loop
-          p.toOwn[atom] = std::nullopt;
-        else if (own->second)
-          p.toOwn[atom] = Polynomial(*own->second + 1);
-        // There is an iteration after its own.
-        p.when.atLeast(count - 2, t);
-        if (p.group)
-          p.group->second =
-              proof.atoms.substitute(p.group->second, atom, t - 1, nullptr);
-      }
-      result.push_back(std::move(p));
-    }
-    return result;
-  };
   std::map<size_t, std::vector<Release>> kept;
   for (auto &[warp, w] : first.warps)
     for (const Pending &p : w.pending)
@@ -773,9 +848,9 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
       for (size_t i = touchedBefore; i < touched.size(); ++i)
         proof.accesses[touched[i]].releases.clear();
       for (auto &[warp, w] : guess->warps) {
-        for (Pending &p : aged(first.warps[warp], true))
+        for (Pending &p : aged(turn, first.warps[warp], true))
           incoming[warp].push_back(std::move(p));
-        for (Pending &p : aged(pending.warps[warp], false))
+        for (Pending &p : aged(turn, pending.warps[warp], false))
           incoming[warp].push_back(std::move(p));
       }
     }
@@ -844,58 +919,10 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     w.pending = state.warps[warp].pending;
     if (outer == Mode::Slope)
       continue;
-    auto add = [&](const WarpState &from, bool ofFirst) {
-      for (Pending p : from.pending) {
-        if (p.before)
-          continue;
-        // What is done in program order is behind it, in all iterations.
-        // (So are products of which a commit tells, and, of what is counted at its
-        // issue, those before one that is over.)
-        const Access &access = proof.accesses[p.access];
-        bool all = access.mechanism
-                       ? access.mechanism == Mechanism::TensorCore ||
-                             countedAtIssue(*access.mechanism)
-                       : access.effect && !p.group;
-        if (ofFirst) {
-          if (!all)
-            p.when.equal(count, 1);
-          w.pending.push_back(std::move(p));
-          continue;
-        }
-        auto own = p.toOwn.find(atom);
-        if (own != p.toOwn.end() && own->second) {
-          // Its own t: t of the walk, which is count - 1, less its age.
-          auto less = (*own->second - t).constant();
-          if (all && less == 0) {
-            // As it is.
-          } else if (own->second->constant()) {
-            p.when.equal(count, *own->second + 1); // of the first body
-          } else if (!less)
-            continue;
-          else {
-            Facts when;
-            // Later ones than those that the loop itself releases.
-            when.equal(t, count - 1 - Polynomial(*less));
-            // (releases of other loops around it stay as they are)
-            for (const Polynomial &fact : p.when.nonnegative)
-              if (!fact.contains(atom))
-                when.nonnegative.push_back(fact);
-            for (const Polynomial &fact : p.when.zero)
-              when.zero.push_back(fact);
-            p.when = when;
-          }
-        } else if (own == p.toOwn.end() || !own->second) {
-          continue; // from before the loop
-        }
-        p.toOwn[atom] = std::nullopt;
-        if (p.group)
-          p.group->second =
-              proof.atoms.substitute(p.group->second, atom, count - 1, nullptr);
-        w.pending.push_back(std::move(p));
-      }
-    };
-    add(first.warps[warp], true);
-    add(end.warps[warp], false);
+    for (Pending &p : left(turn, first.warps[warp], true))
+      w.pending.push_back(std::move(p));
+    for (Pending &p : left(turn, end.warps[warp], false))
+      w.pending.push_back(std::move(p));
   }
   std::vector<TValue> out;
   for (unsigned i = 0; i < carried.size(); ++i)

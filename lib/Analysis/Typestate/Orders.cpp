@@ -387,33 +387,6 @@ size_t hashOf(const Facts &facts) {
   return facts.nonnegative.hash() * 3 + facts.zero.hash();
 }
 
-/// Whether A's use is there and over wherever B's is: it is an earlier one of the same
-/// object.
-bool saysMore(const Release &a, const Release &b) {
-  if (a.object != b.object || (b.fenced && !a.fenced))
-    return false;
-  const bool always = a.when.nonnegative.empty() && a.when.zero.empty();
-  if (!always && !(a.when == b.when))
-    return false;
-  auto later = (b.use - a.use).constant();
-  return later && *later >= 0;
-}
-
-/// Leaves out what others say: of a long body those of all later uses.
-void keepEarliest(std::vector<Release> &releases) {
-  std::vector<Release> kept;
-  for (Release &release : releases) {
-    if (llvm::any_of(kept, [&](const Release &other) {
-          return saysMore(other, release);
-        }))
-      continue;
-    llvm::erase_if(
-        kept, [&](const Release &other) { return saysMore(release, other); });
-    kept.push_back(std::move(release));
-  }
-  releases = std::move(kept);
-}
-
 /// All that the order of two accesses hangs on, once it is known that their bytes
 /// meet: which warps they are of is none of it, nor of which uses they are, but how
 /// far these are apart.
@@ -434,227 +407,296 @@ struct Pair {
     return hash;
   }
 };
+
+/// What the order of two accesses has to be made by.
+struct Asked {
+  Relation relation;
+  bool sameThread;
+  /// X before Y, and Y before X.
+  Requirement xy, yx;
+};
+
+/// Each two accesses that meet are in order.
+class OrderCheck {
+public:
+  explicit OrderCheck(Proof &proof)
+      : proof(proof), accesses(proof.accesses), theirs(accesses.size()),
+        bytesOf(accesses.size()), alike(accesses.size()) {
+    Numbered<Facts> factsOf;
+    Numbered<Path> paths;
+    for (size_t i = 0; i < accesses.size(); ++i) {
+      const Access &access = accesses[i];
+      if (access.shape && access.run.constant())
+        bytesOf[i] = access.shape->bytes.shifted(access.offset);
+      alike[i] = {factsOf(access.facts, hashOf(access.facts)),
+                  paths(access.path, access.path.size())};
+    }
+  }
+
+  bool run() {
+    for (size_t i = 0; i < accesses.size(); ++i)
+      for (size_t j = i; j < accesses.size(); ++j)
+        if (!areInOrder(i, j))
+          return false;
+    return true;
+  }
+
+private:
+  /// False: not shown, and the proof stops.
+  bool areInOrder(size_t i, size_t j) {
+    const Access &x = accesses[i], &y = accesses[j];
+    if (!x.effect || !y.effect || x.root != y.root || x.cta != y.cta ||
+        !x.shape || !y.shape)
+      return true;
+    if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy}))
+      return true;
+    if (i == j && (!x.mechanism || countedAtIssue(*x.mechanism)) &&
+        !x.ofCells() && x.lanes != Elected && !x.shape->bytes.empty() &&
+        lanesMeet(proof, x, x))
+      return proof.stop("lanes of a warp write the same place", x.op);
+    if (x.ofCells() && (x.lastLane <= y.firstLane || y.lastLane <= x.firstLane))
+      return true;
+    const std::optional<bool> meet = mayMeet(i, j);
+    if (!meet)
+      return false;
+    if (!*meet)
+      return true;
+    const Asked asked = askedOf(x, y);
+    if (areByThemselves(x, y, asked))
+      return true;
+    // Slots that are never the same: most pairs of uses that are written out.
+    Polynomial slots;
+    if (x.slots && y.slots) {
+      // How far they are apart, in turns of their ring.
+      slots = x.slot - other(proof, y.slot) -
+              Polynomial::atom(proof.atoms.atom("turns")) * Polynomial(x.slots);
+      if (neverZero(slots))
+        return true;
+    }
+    Pair pair = pairOf(i, j, asked, slots);
+    auto &known = inOrderBefore[pair.hash()];
+    // (Runs are looked at with their bytes, and of tensor memory who it is matters.)
+    const bool simple = x.run.constant() && y.run.constant() && !x.ofCells();
+    if (simple && llvm::is_contained(known, pair))
+      return true;
+    std::vector<Clause> clauses;
+    if (!addInstances(i, j, asked, clauses))
+      return true;
+    if (!addOrders(x, y, asked, clauses))
+      return false;
+    if (!neverMeet(i, j, slots, std::move(clauses)))
+      return proof.stop("this " + verb(y) +
+                            (i == j ? " and that of another iteration"
+                                    : " and the " + verb(x) +
+                                          " of the same memory by " +
+                                          quoted(x.op)) +
+                            " are not shown to be in order",
+                        y.op);
+    if (simple)
+      known.push_back(std::move(pair));
+    return true;
+  }
+
+  /// Whether their bytes do, whatever their slots are; none: the proof stops.
+  std::optional<bool> mayMeet(size_t i, size_t j) {
+    const Access &x = accesses[i], &y = accesses[j];
+    auto stop = [&](const char *reason) {
+      proof.stop(reason, y.op);
+      return std::nullopt;
+    };
+    if (x.slots != y.slots || x.stride != y.stride) {
+      // A whole ring, and a slot of it: they may.
+      if ((x.slots && y.slots) || (!x.slots && !y.slots))
+        return stop("rings of different shapes share memory");
+      return true;
+    }
+    if (x.slots) {
+      auto inside = [](const Access &a) {
+        return !a.run.constant() || a.shape->bytes.empty() ||
+               (a.offset + a.shape->bytes.intervals().front().begin >= 0 &&
+                a.offset + a.shape->bytes.intervals().back().end <= a.stride);
+      };
+      if (!inside(x) || !inside(y))
+        return stop("an access leaves its slot");
+    }
+    if (x.run.constant() && y.run.constant())
+      return bytesOf[i].intersects(bytesOf[j]);
+    auto ours = x.touched(), theirs = y.touched();
+    return !((i == j && x.apart) ||
+             (ours && theirs && !ours->intersects(*theirs)));
+  }
+
+  Asked askedOf(const Access &x, const Access &y) const {
+    Asked asked;
+    asked.sameThread =
+        x.warp == y.warp && x.lanes == Elected && y.lanes == Elected;
+    asked.relation = asked.sameThread ? Relation::SameThread
+                     : proof.ctaOf(x.warp) == proof.ctaOf(y.warp)
+                         ? Relation::SameCta
+                         : Relation::OtherCta;
+    if (!x.ofCells()) {
+      asked.xy = required({x.kind, x.proxy}, {y.kind, y.proxy}, asked.relation);
+      asked.yx = required({y.kind, y.proxy}, {x.kind, x.proxy}, asked.relation);
+    }
+    return asked;
+  }
+
+  /// Their engine, or the order of their program, keeps the two in order.
+  bool areByThemselves(const Access &x, const Access &y, const Asked &asked) {
+    if (inOrder(x, y) || (inPipeline(proof, x, y) && inPipeline(proof, y, x)) ||
+        (proof.without == Judgement::WaveOrder && x.warp == y.warp &&
+         x.mechanism && y.mechanism && !x.ofCells()))
+      return true;
+    auto plain = [](const Requirement &r) {
+      return r.completion == Completion::None && r.fence == ProxyFence::None;
+    };
+    const bool synchronous = !x.mechanism && !y.mechanism;
+    if (!synchronous || x.ofCells() || !plain(asked.xy) || !plain(asked.yx))
+      return false;
+    // Program order; of a warp's lanes each one's own.
+    return asked.sameThread || (x.warp == y.warp && x.lanes == y.lanes &&
+                                x.slots == y.slots && !lanesMeet(proof, x, y));
+  }
+
+  Pair pairOf(size_t i, size_t j, const Asked &asked, const Polynomial &slots) {
+    const Access &x = accesses[i], &y = accesses[j];
+    Pair pair{{alike[i].first, alike[i].second, alike[j].first, alike[j].second,
+               i == j, size_t(asked.relation), size_t(asked.xy.fence),
+               size_t(asked.yx.fence), size_t(x.slots), size_t(y.slots)},
+              {slots}};
+    auto told = [&](const Access &a, const Access &b, const Requirement &r,
+                    bool own) {
+      const bool fenced =
+          r.fence == ProxyFence::ByFirst || r.fence == ProxyFence::ByEither;
+      auto add = [&](const Release &release, const Polynomial &known) {
+        pair.numbers.push_back(release.when.nonnegative.size());
+        pair.numbers.push_back(release.when.zero.size());
+        pair.apart.push_back(own ? release.use - other(proof, known)
+                                 : other(proof, release.use) - known);
+        for (auto list : {&Facts::nonnegative, &Facts::zero})
+          llvm::append_range(pair.apart, release.when.*list);
+      };
+      forEachTold(a, b.knows, fenced, add);
+      pair.numbers.push_back(pair.apart.size());
+      if (r.fence == ProxyFence::ByEither)
+        forEachTold(a, b.atFence, false, add);
+      pair.numbers.push_back(pair.apart.size());
+    };
+    told(x, y, asked.xy, true);
+    told(y, x, asked.yx, false);
+    return pair;
+  }
+
+  /// That they are two instances. False: there is but one.
+  bool addInstances(size_t i, size_t j, const Asked &asked,
+                    std::vector<Clause> &clauses) {
+    const Path &x = accesses[i].path, &y = accesses[j].path;
+    size_t steps = x.size();
+    if (i != j) {
+      // The sides of one branch: in one iteration of a CTA, one of them.
+      const size_t same = asked.relation == Relation::OtherCta &&
+                                  proof.without != Judgement::PeerSides
+                              ? 0
+                              : sidesApart(x, y);
+      if (!same)
+        return true;
+      steps = same - 1;
+    }
+    std::vector<Atom> iterations =
+        iterationsOf(Path(x.begin(), x.begin() + steps));
+    if (iterations.empty())
+      return false;
+    clauses.push_back(different(proof, iterations));
+    return true;
+  }
+
+  /// That neither is known to be before the other. False: the proof stops.
+  bool addOrders(const Access &x, const Access &y, const Asked &asked,
+                 std::vector<Clause> &clauses) {
+    if (x.ofCells()) {
+      proof.notBeforeCells(x, y, true, clauses);
+      proof.notBeforeCells(y, x, false, clauses);
+      return true;
+    }
+    auto before = [&](const Access &a, const Access &b, const Requirement &r,
+                      bool own) {
+      switch (r.fence) {
+      case ProxyFence::None:
+        notBefore(proof, a, b.knows, own, false, clauses);
+        return true;
+      case ProxyFence::ByFirst:
+        notBefore(proof, a, b.knows, own, true, clauses);
+        return true;
+      case ProxyFence::ByEither:
+        notBefore(proof, a, b.knows, own, true, clauses);
+        notBefore(proof, a, b.atFence, own, false, clauses);
+        return true;
+      default:
+        return proof.stop(
+            "fences of this kind are not followed by the proof yet", b.op);
+      }
+    };
+    return before(x, y, asked.xy, true) && before(y, x, asked.yx, false);
+  }
+
+  /// Nothing is such that they meet, and one case of each clause.
+  bool neverMeet(size_t i, size_t j, const Polynomial &slots,
+                 std::vector<Clause> clauses) {
+    const Access &x = accesses[i], &y = accesses[j];
+    Facts facts = proof.launch;
+    facts.add(x.facts);
+    if (!theirs[j])
+      theirs[j] = other(proof, y.facts);
+    facts.add(*theirs[j]);
+    if (x.slots && y.slots)
+      facts.equal(slots, 0);
+    if (x.slots == y.slots && (!x.run.constant() || !y.run.constant()) &&
+        !x.shape->bytes.empty() && !y.shape->bytes.empty()) {
+      // Their first and last bytes tell where runs meet.
+      auto ends = [](const Access &a, const Polynomial &run) {
+        Polynomial at = run + Polynomial(a.offset);
+        return std::pair(
+            at + Polynomial(a.shape->bytes.intervals().front().begin),
+            at + Polynomial(a.shape->bytes.intervals().back().end));
+      };
+      auto [begin, end] = ends(x, x.run);
+      auto [first, last] = ends(y, other(proof, y.run));
+      facts.atLeast(end - 1, first);
+      facts.atLeast(last - 1, begin);
+    }
+    if (contradict(proof, facts, clauses))
+      return true;
+    if (i == j)
+      return false;
+    // Uses of different iterations of a loop are far apart: by cases.
+    for (size_t d = 0;
+         d < x.path.size() && d < y.path.size() && x.path[d].op == y.path[d].op;
+         ++d) {
+      const Polynomial &here = x.path[d].iteration;
+      Polynomial there = other(proof, y.path[d].iteration);
+      if (here.constant() || there.constant())
+        continue;
+      Facts less, equal, more;
+      less.atLeast(there, here + 1);
+      equal.equal(here, there);
+      more.atLeast(here, there + 1);
+      clauses.push_back({less, equal, more});
+    }
+    return contradict(proof, facts, clauses);
+  }
+
+  Proof &proof;
+  const std::vector<Access> &accesses;
+  /// Of an access as the other instance what is known.
+  std::vector<std::optional<Facts>> theirs;
+  std::vector<ByteSet> bytesOf;
+  /// Its facts and path, like ones by number: what several warps do alike, in one
+  /// text, is asked once.
+  std::vector<std::pair<size_t, size_t>> alike;
+  std::unordered_map<size_t, std::vector<Pair>> inOrderBefore;
+};
 } // namespace
 
 bool Proof::checkOrders() {
-  if (without == Judgement::Order)
-    return true;
-  // Of an access as the other instance what is known:
-  std::vector<std::optional<Facts>> theirs(accesses.size());
-  // Its bytes, facts and path, like ones by number: what several warps do alike, in
-  // one text, is asked once.
-  std::vector<ByteSet> bytesOf(accesses.size());
-  std::vector<std::pair<size_t, size_t>> alike(accesses.size());
-  Numbered<Facts> factsOf;
-  Numbered<Path> paths;
-  for (size_t i = 0; i < accesses.size(); ++i) {
-    Access &access = accesses[i];
-    keepEarliest(access.releases);
-    if (access.shape && access.run.constant())
-      bytesOf[i] = access.shape->bytes.shifted(access.offset);
-    alike[i] = {factsOf(access.facts, hashOf(access.facts)),
-                paths(access.path, access.path.size())};
-  }
-  std::unordered_map<size_t, std::vector<Pair>> inOrderBefore;
-  // How far slots are apart, in turns of their ring.
-  auto turnsOf = [&](const Access &x) {
-    return Polynomial::atom(atoms.atom("turns")) * Polynomial(x.slots);
-  };
-  for (size_t i = 0; i < accesses.size(); ++i)
-    for (size_t j = i; j < accesses.size(); ++j) {
-      const Access &x = accesses[i], &y = accesses[j];
-      if (!x.effect || !y.effect || x.root != y.root || x.cta != y.cta ||
-          !x.shape || !y.shape)
-        continue;
-      if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy}))
-        continue;
-      if (i == j && (!x.mechanism || countedAtIssue(*x.mechanism)) &&
-          !x.ofCells() && x.lanes != Elected && !x.shape->bytes.empty() &&
-          lanesMeet(*this, x, x))
-        return stop("lanes of a warp write the same place", x.op);
-      if (x.ofCells() &&
-          (x.lastLane <= y.firstLane || y.lastLane <= x.firstLane))
-        continue;
-      // Do they meet?
-      if (x.slots != y.slots || x.stride != y.stride) {
-        if (!(x.slots && y.slots) && (x.slots || y.slots)) {
-          // A whole ring, and a slot of it: they may.
-        } else
-          return stop("rings of different shapes share memory", y.op);
-      } else {
-        if (x.slots) {
-          auto inside = [](const Access &a) {
-            return !a.run.constant() || a.shape->bytes.empty() ||
-                   (a.offset + a.shape->bytes.intervals().front().begin >= 0 &&
-                    a.offset + a.shape->bytes.intervals().back().end <=
-                        a.stride);
-          };
-          if (!inside(x) || !inside(y))
-            return stop("an access leaves its slot", y.op);
-        }
-        if (x.run.constant() && y.run.constant()) {
-          if (!bytesOf[i].intersects(bytesOf[j]))
-            continue;
-        } else {
-          auto ours = x.touched(), theirs = y.touched();
-          if ((i == j && x.apart) ||
-              (ours && theirs && !ours->intersects(*theirs)))
-            continue;
-        }
-      }
-      bool sameThread =
-          x.warp == y.warp && x.lanes == Elected && y.lanes == Elected;
-      Relation relation = sameThread ? Relation::SameThread
-                          : ctaOf(x.warp) == ctaOf(y.warp) ? Relation::SameCta
-                                                           : Relation::OtherCta;
-      Requirement xy, yx;
-      if (!x.ofCells()) {
-        xy = required({x.kind, x.proxy}, {y.kind, y.proxy}, relation);
-        yx = required({y.kind, y.proxy}, {x.kind, x.proxy}, relation);
-      }
-      bool synchronous = !x.mechanism && !y.mechanism;
-      auto plain = [](const Requirement &r) {
-        return r.completion == Completion::None && r.fence == ProxyFence::None;
-      };
-      if (inOrder(x, y) ||
-          (inPipeline(*this, x, y) && inPipeline(*this, y, x)) ||
-          (without == Judgement::WaveOrder && x.warp == y.warp && x.mechanism &&
-           y.mechanism && !x.ofCells()))
-        continue;
-      if (synchronous && !x.ofCells() && plain(xy) && plain(yx)) {
-        // Program order; of a warp's lanes each one's own.
-        if (sameThread)
-          continue;
-        bool aligned = x.slots == y.slots;
-        if (x.warp == y.warp && x.lanes == y.lanes && aligned &&
-            !lanesMeet(*this, x, y))
-          continue;
-      }
-      // Slots that are never the same: most pairs of uses that are written out.
-      Polynomial slots;
-      if (x.slots && y.slots)
-        slots = x.slot - other(*this, y.slot) - turnsOf(x);
-      if (x.slots && y.slots && neverZero(slots))
-        continue;
-      Pair pair{{alike[i].first, alike[i].second, alike[j].first,
-                 alike[j].second, i == j, size_t(relation), size_t(xy.fence),
-                 size_t(yx.fence), size_t(x.slots), size_t(y.slots)},
-                {slots}};
-      auto told = [&](const Access &a, const Access &b, const Requirement &r,
-                      bool own) {
-        const bool fenced =
-            r.fence == ProxyFence::ByFirst || r.fence == ProxyFence::ByEither;
-        auto add = [&](const Release &release, const Polynomial &known) {
-          pair.numbers.push_back(release.when.nonnegative.size());
-          pair.numbers.push_back(release.when.zero.size());
-          pair.apart.push_back(own ? release.use - other(*this, known)
-                                   : other(*this, release.use) - known);
-          for (auto list : {&Facts::nonnegative, &Facts::zero})
-            llvm::append_range(pair.apart, release.when.*list);
-        };
-        forEachTold(a, b.knows, fenced, add);
-        pair.numbers.push_back(pair.apart.size());
-        if (r.fence == ProxyFence::ByEither)
-          forEachTold(a, b.atFence, false, add);
-        pair.numbers.push_back(pair.apart.size());
-      };
-      told(x, y, xy, true);
-      told(y, x, yx, false);
-      auto &known = inOrderBefore[pair.hash()];
-      // (Runs are looked at with their bytes, and of tensor memory who it is matters.)
-      const bool simple = x.run.constant() && y.run.constant() && !x.ofCells();
-      if (simple && llvm::is_contained(known, pair))
-        continue;
-      Facts facts = launch;
-      facts.add(x.facts);
-      if (!theirs[j])
-        theirs[j] = other(*this, y.facts);
-      facts.add(*theirs[j]);
-      std::vector<Clause> clauses;
-      if (x.slots && y.slots)
-        facts.equal(slots, 0);
-      if (x.slots == y.slots && (!x.run.constant() || !y.run.constant()) &&
-          !x.shape->bytes.empty() && !y.shape->bytes.empty()) {
-        // Their first and last bytes tell where runs meet.
-        auto ends = [](const Access &a, const Polynomial &run) {
-          Polynomial at = run + Polynomial(a.offset);
-          return std::pair(
-              at + Polynomial(a.shape->bytes.intervals().front().begin),
-              at + Polynomial(a.shape->bytes.intervals().back().end));
-        };
-        auto [begin, end] = ends(x, x.run);
-        auto [first, last] = ends(y, other(*this, y.run));
-        facts.atLeast(end - 1, first);
-        facts.atLeast(last - 1, begin);
-      }
-      if (i == j) {
-        std::vector<Atom> iterations = iterationsOf(x.path);
-        if (iterations.empty())
-          continue; // One instance.
-        clauses.push_back(different(*this, iterations));
-      } else if (size_t same = relation == Relation::OtherCta &&
-                                       without != Judgement::PeerSides
-                                   ? 0
-                                   : sidesApart(x.path, y.path)) {
-        // The sides of one branch: in one iteration of a CTA, one of them.
-        std::vector<Atom> iterations =
-            iterationsOf(Path(x.path.begin(), x.path.begin() + same - 1));
-        if (iterations.empty())
-          continue;
-        clauses.push_back(different(*this, iterations));
-      }
-      auto before = [&](const Access &a, const Access &b, const Requirement &r,
-                        bool own) {
-        switch (r.fence) {
-        case ProxyFence::None:
-          notBefore(*this, a, b.knows, own, false, clauses);
-          return true;
-        case ProxyFence::ByFirst:
-          notBefore(*this, a, b.knows, own, true, clauses);
-          return true;
-        case ProxyFence::ByEither:
-          notBefore(*this, a, b.knows, own, true, clauses);
-          notBefore(*this, a, b.atFence, own, false, clauses);
-          return true;
-        default:
-          return stop("fences of this kind are not followed by the proof yet",
-                      b.op);
-        }
-      };
-      if (x.ofCells()) {
-        notBeforeCells(x, y, true, clauses);
-        notBeforeCells(y, x, false, clauses);
-      } else if (!before(x, y, xy, true) || !before(y, x, yx, false)) {
-        return false;
-      }
-      bool apart = contradict(*this, facts, clauses);
-      if (!apart && i != j) {
-        // Uses of different iterations of a loop are far apart: by cases.
-        for (size_t d = 0; d < x.path.size() && d < y.path.size() &&
-                           x.path[d].op == y.path[d].op;
-             ++d) {
-          const Polynomial &here = x.path[d].iteration;
-          Polynomial there = other(*this, y.path[d].iteration);
-          if (here.constant() || there.constant())
-            continue;
-          Facts less, equal, more;
-          less.atLeast(there, here + 1);
-          equal.equal(here, there);
-          more.atLeast(here, there + 1);
-          clauses.push_back({less, equal, more});
-        }
-        apart = contradict(*this, facts, clauses);
-      }
-      if (simple && apart)
-        known.push_back(std::move(pair));
-      if (!apart)
-        return stop("this " + verb(y) +
-                        (i == j
-                             ? " and that of another iteration"
-                             : " and the " + verb(x) +
-                                   " of the same memory by " + quoted(x.op)) +
-                        " are not shown to be in order",
-                    y.op);
-    }
-  return true;
+  return without == Judgement::Order || OrderCheck(*this).run();
 }

@@ -323,6 +323,25 @@ private:
   using Needs = std::map<unsigned, std::set<unsigned>>;
   std::optional<Machine> machine(mlir::Block *body, Needs needs,
                                  std::vector<Value> &in, const Facts &facts);
+  /// A loop at its iteration t.
+  struct Turn {
+    mlir::Operation *op;
+    const Polynomial &lower, &step, &count;
+    Atom atom;
+    const Polynomial &t;
+    bool bent; ///< a loop inside runs more often each time
+    llvm::ArrayRef<Machine> machines;
+  };
+  std::vector<Value> lines(const Turn &turn, State &first,
+                           llvm::ArrayRef<Value> y1, llvm::ArrayRef<Value> y2,
+                           llvm::ArrayRef<Value> y3);
+  void guessCycles(const Turn &turn, const State &state, const Facts &inside,
+                   llvm::ArrayRef<Value> y1, llvm::ArrayRef<Value> y2,
+                   std::vector<Value> &carried);
+  std::vector<Pending> aged(const Turn &turn, const WarpState &from,
+                            bool ofFirst);
+  std::vector<Pending> left(const Turn &turn, const WarpState &from,
+                            bool ofFirst);
   /// What a body computes by arithmetic alone, of its arguments at some iteration.
   Value computed(mlir::Value value, mlir::Block *body,
                  llvm::function_ref<Value(unsigned)> argument,

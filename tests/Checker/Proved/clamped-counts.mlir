@@ -23,6 +23,12 @@
 // VARIANT next: in between `%u` -> `%after`
 // RUN: %variant next %s | not titan check - --kernel rounds --require=proved 2>&1 | FileCheck %s --check-prefix=MORE
 // RUN: %variant next %s | not titan run - --kernel rounds --scalar a=17 --scalar b=17
+//
+// The search alone cannot decide @rounds: where a proof does, that is no error, and nothing wrong is proved (titan-mutate).
+// RUN: titan-mutate %s --kernel rounds --prove --every 30 --schedules 1 | FileCheck %s --check-prefix=MUTANTS
+// RUN: titan-mutate %S/causal.mlir --kernel persistent --prove --every 30 --schedules 1 | FileCheck %s --check-prefix=MUTANTS
+// MUTANTS-NOT: PROVED AND WRONG
+// MUTANTS: kernels as they are: 1, 0 refused, 1 proved, of which 0 are refused or fail; 1 launches
 
 #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
 !global = !titan.global<?x64xbf16>
