@@ -144,6 +144,8 @@ std::unique_ptr<Program> Instantiator::instantiate(ArrayRef<int64_t> wanted,
 
 std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
   impl->launch = &launch;
+  impl->masks.clear();
+  impl->masked.clear();
   tooLong = false;
   llvm::scope_exit leave([&] { impl->launch = nullptr; });
   impl->whole = false;
@@ -287,8 +289,8 @@ bool Instantiator::Impl::countStep(Operation *op) {
 void Instantiator::Impl::giveUp(Operation *op) {
   if (launch) {
     self.tooLong = true;
-  } else if (!gaveUp) {
-    gaveUp = true;
+  } else if (!self.gaveUp) {
+    self.gaveUp = true;
     self.gaps.push_back(
         {Code::Undecided, op,
          "one warp executes more than " + std::to_string(bound::mostSteps) +
@@ -516,6 +518,9 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     return true;
   }
   case Kind::TensorArithmetic:
+    if (launch && op.code == Arith::Cmp)
+      noteMask(op);
+    [[fallthrough]];
   case Kind::TensorConstant:
   case Kind::Places:
     computeTensor(op);
