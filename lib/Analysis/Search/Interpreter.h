@@ -360,7 +360,7 @@ struct Instantiator::Impl {
   uint32_t agent = 0;
   int regionWarp = 0, regionWarps = 1;
   int64_t steps = 0;
-  int64_t events = 0;  ///< Of the agents so far.
+  int64_t events = 0; ///< Of the agents so far.
   /// Groups committed so far: [mechanism][lane class].
   std::array<std::array<int64_t, 2>, 16> commits{};
   /// Positions of a loop's carried numbers that are no counters.

@@ -49,8 +49,8 @@ void Instantiator::Impl::noteMask(const CompiledOp &op) {
   if (number.kind != Val::Int || !number.number.symbol ||
       !masked.insert({number.number.symbol, tile.id}).second)
     return;
-  auto [least, most] = std::minmax_element(tensors[tile.id].begin(),
-                                           tensors[tile.id].end());
+  auto [least, most] =
+      std::minmax_element(tensors[tile.id].begin(), tensors[tile.id].end());
   auto [known, fresh] =
       masks.try_emplace(number.number.symbol, Bounds{*least, *most});
   if (!fresh && *most > known->second.high)
