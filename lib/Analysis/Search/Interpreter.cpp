@@ -145,7 +145,7 @@ std::unique_ptr<Program> Instantiator::instantiate(ArrayRef<int64_t> wanted,
 std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
   impl->launch = &launch;
   impl->masks.clear();
-  impl->masked.clear();
+  impl->seenTiles.clear();
   tooLong = false;
   llvm::scope_exit leave([&] { impl->launch = nullptr; });
   impl->whole = false;
@@ -482,6 +482,8 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     }
     if (launch && a.kind == Val::Int && b.kind == Val::Int)
       notePiece(op, a, b);
+    if (op.code == Arith::Mul && !pitches.empty())
+      noteStride(op);
     if (b.kind == Val::Int && (divides(op.code) || shifts(op.code)))
       wishForNoResult(op, a.number, b.number);
     if (a.kind == Val::Int && b.kind == Val::Int && c.kind == Val::Int) {
@@ -520,6 +522,8 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
   case Kind::TensorArithmetic:
     if (launch && op.code == Arith::Cmp)
       noteMask(op);
+    if (op.code == Arith::Mul && !pitches.empty())
+      noteStride(op);
     [[fallthrough]];
   case Kind::TensorConstant:
   case Kind::Places:

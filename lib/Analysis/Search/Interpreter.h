@@ -14,6 +14,7 @@
 #ifndef TITAN_LIB_ANALYSIS_SEARCH_INTERPRETER_H
 #define TITAN_LIB_ANALYSIS_SEARCH_INTERPRETER_H
 
+#include "Bounds.h"
 #include "Compiled.h"
 #include "Instantiate.h"
 #include "Ranges.h"
@@ -183,8 +184,9 @@ struct Instantiator::Impl {
   /// tiles whose elements a larger one lets through, by symbol, and the elements of
   /// the tile that goes farthest.
   std::map<uint32_t, Bounds> masks;
-  std::set<std::pair<uint32_t, uint32_t>> masked; ///< Symbols and tiles so far.
   void noteMask(const CompiledOp &op);
+  /// Symbols and the tiles that they have been seen with in this launch.
+  std::set<std::pair<uint32_t, uint32_t>> seenTiles;
   /// Makes an argument in the number so large that the number is above another,
   /// or grows towards it. False: none, or it is so already.
   bool raise(Number bound, int64_t above,
@@ -201,13 +203,20 @@ struct Instantiator::Impl {
   struct Pitch {
     std::vector<std::string> tensors;
     unsigned outside = 0, inside = 0;
+    /// The largest number by which it has been multiplied.
+    int64_t largest = 0;
   };
   std::map<uint32_t, Pitch> pitches; ///< By leaf.
   /// Which values they have: one of argumentPitchBits, in one of four orders (the
   /// first argument is the largest or the smallest, and something lies within the
-  /// smallest or it is 1).
+  /// smallest or it is 1); and then, of each, as close as rows of so many as have
+  /// been seen can lie.
   size_t pitch = 0;
   static constexpr size_t pitchOrders = 4;
+  static constexpr size_t pitchKinds =
+      pitchOrders * std::size(bound::argumentPitchBits);
+  /// Of a product: by what a stride is multiplied.
+  void noteStride(const CompiledOp &op);
   /// What has met under all values of them.
   std::set<Sharing::Met> unavoidable;
   void findPitches();

@@ -16,23 +16,11 @@
 #include "Interpreter.h"
 
 #include "Bounds.h"
+#include "Uses.h"
 
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
-
-/// The number that all elements of a tile are; null: not known.
-static Value sameForAll(Value tile) {
-  while (isa<RankedTensorType>(tile.getType())) {
-    Operation *op = tile.getDefiningOp();
-    if (!op || op->getNumOperands() != 1 ||
-        !isa<TileOpInterface, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
-             arith::IndexCastOp, arith::IndexCastUIOp>(op))
-      return nullptr;
-    tile = op->getOperand(0);
-  }
-  return tile;
-}
 
 void Instantiator::Impl::noteMask(const CompiledOp &op) {
   using P = arith::CmpIPredicate;
@@ -47,7 +35,7 @@ void Instantiator::Impl::noteMask(const CompiledOp &op) {
     return;
   const Val &number = value(bound);
   if (number.kind != Val::Int || !number.number.symbol ||
-      !masked.insert({number.number.symbol, tile.id}).second)
+      !seenTiles.insert({number.number.symbol, tile.id}).second)
     return;
   auto [least, most] =
       std::minmax_element(tensors[tile.id].begin(), tensors[tile.id].end());
