@@ -34,7 +34,29 @@ static bool sameReduction(const AccessRecord &x, const AccessRecord &y) {
          x.effect->reduction == y.effect->reduction;
 }
 
-/// Both strong, on the same location, each scope including the other (MM-13).
+/// The type of the elements of a global tensor of which each thread touches one at
+/// a time; null: it touches more at once, or something else.
+static Type elementOf(const AccessRecord &x) {
+  if (!x.effect)
+    return nullptr;
+  const effect::Footprint &bytes = x.effect->bytes;
+  auto tensor = dyn_cast<GlobalType>(bytes.object.getType());
+  const bool single =
+      bytes.kind == effect::Footprint::Scalar ||
+      (bytes.kind == effect::Footprint::Elements && bytes.chunk == 1);
+  return tensor && single ? tensor.getElementType() : nullptr;
+}
+
+/// Whether two accesses that meet are of the same locations where they do: none
+/// touches a part of what another one touches at once.
+static bool sameLocations(const AccessRecord &x, const AccessRecord &y) {
+  if (x.footprint == y.footprint)
+    return true;
+  Type element = elementOf(x);
+  return element && element == elementOf(y);
+}
+
+/// Both strong, on the same locations, each scope including the other (MM-13).
 static bool morallyStrong(const AccessRecord &x, const AccessRecord &y,
                           bool sameCta, bool sameCluster) {
   auto strong = [](effect::Sem sem) { return sem != effect::Sem::Weak; };
@@ -42,7 +64,7 @@ static bool morallyStrong(const AccessRecord &x, const AccessRecord &y,
                 : sameCluster ? Scope::Cluster
                               : Scope::Gpu;
   return x.proxy == Proxy::Generic && y.proxy == Proxy::Generic &&
-         strong(x.sem) && strong(y.sem) && x.footprint == y.footprint &&
+         strong(x.sem) && strong(y.sem) && sameLocations(x, y) &&
          x.scope >= least && y.scope >= least;
 }
 

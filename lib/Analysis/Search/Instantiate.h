@@ -135,6 +135,9 @@ public:
   /// `fitted`: of a number that a launch check asks to be a multiple, multiples.
   std::vector<SmallLaunch> launches(int64_t least, int64_t most,
                                     bool fitted = false) const;
+  /// Of the whole launch that was instantiated last: such as let through what its
+  /// masks did not, all of the tiles and half of the last one. None twice.
+  std::vector<SmallLaunch> unmasked(const SmallLaunch &from) const;
   /// Its sizes, as somebody would start it.
   TriedLaunch describe(const SmallLaunch &launch) const;
   /// The launch check that refuses most of the sizes that launches() tries;
@@ -154,6 +157,9 @@ public:
   /// The whole launch that was asked for last has more than bound::launchEvents
   /// events, or a warp that executes more than bound::mostSteps operations.
   bool tooLong = false;
+  /// Some run, of chosen counts, had a warp that executes more than that: this is
+  /// among the `gaps`.
+  bool gaveUp = false;
   /// Whether the next launch is not the first one that begins with data of its
   /// kind: kinds take turns.
   bool turned() const;

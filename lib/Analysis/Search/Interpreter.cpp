@@ -144,6 +144,8 @@ std::unique_ptr<Program> Instantiator::instantiate(ArrayRef<int64_t> wanted,
 
 std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
   impl->launch = &launch;
+  impl->masks.clear();
+  impl->seenTiles.clear();
   tooLong = false;
   llvm::scope_exit leave([&] { impl->launch = nullptr; });
   impl->whole = false;
@@ -300,8 +302,8 @@ bool Instantiator::Impl::countStep(Operation *op) {
 void Instantiator::Impl::giveUp(Operation *op) {
   if (launch) {
     self.tooLong = true;
-  } else if (!gaveUp) {
-    gaveUp = true;
+  } else if (!self.gaveUp) {
+    self.gaveUp = true;
     self.gaps.push_back(
         {Code::Undecided, op,
          "one warp executes more than " + std::to_string(bound::mostSteps) +
@@ -493,6 +495,8 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     }
     if (launch && a.kind == Val::Int && b.kind == Val::Int)
       notePiece(op, a, b);
+    if (op.code == Arith::Mul && !pitches.empty())
+      noteStride(op);
     if (b.kind == Val::Int && (divides(op.code) || shifts(op.code)))
       wishForNoResult(op, a.number, b.number);
     if (a.kind == Val::Int && b.kind == Val::Int && c.kind == Val::Int) {
@@ -529,6 +533,11 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     return true;
   }
   case Kind::TensorArithmetic:
+    if (launch && op.code == Arith::Cmp)
+      noteMask(op);
+    if (op.code == Arith::Mul && !pitches.empty())
+      noteStride(op);
+    [[fallthrough]];
   case Kind::TensorConstant:
   case Kind::Places:
     computeTensor(op);

@@ -14,6 +14,7 @@
 #ifndef TITAN_LIB_ANALYSIS_SEARCH_INTERPRETER_H
 #define TITAN_LIB_ANALYSIS_SEARCH_INTERPRETER_H
 
+#include "Bounds.h"
 #include "Compiled.h"
 #include "Instantiate.h"
 #include "Ranges.h"
@@ -155,18 +156,43 @@ struct Instantiator::Impl {
   /// A value of a leaf that meets what is required of this leaf alone: the one
   /// that is given, or a constant of what it does not meet times it (of a
   /// multiple, say); where that does not meet it, either, the one that is given.
-  int64_t fitted(uint32_t leaf, int64_t value) const;
+  /// `next`: not below it, and as little above it as the constant lets.
+  int64_t fitted(uint32_t leaf, int64_t value, bool next = false) const;
   /// Leaves that may be varied, and what is tried of each; and goes through the
   /// combinations, or so many at random: `look` finds the leaves set.
   using Varied = std::vector<std::pair<uint32_t, std::vector<int64_t>>>;
   Varied variedLeaves(int64_t most, bool fit) const;
   /// Arguments that a launch check compares with others become as large or small
-  /// as it lets them: rows beside each other, say. False: nothing changes.
-  bool tighten();
+  /// as it lets them: rows beside each other, say; but for those that are kept.
+  /// False: nothing changes.
+  bool tighten(llvm::ArrayRef<uint32_t> kept = {});
   void vary(const Varied &varied, llvm::function_ref<void(bool tight)> look);
   /// "A[0]", "n", and "A[0] is 200, n is 5" of the launch that is looked at.
   std::string nameOfLeaf(const Leaf &leaf) const;
   std::string describeLaunch() const;
+  /// Whether it is a size or argument that launches vary: neither a stride nor
+  /// what others decide.
+  bool isVaried(uint32_t leaf) const;
+  /// "2 CTAs: A[0] is 200, n is 5".
+  std::string nameOf(const SmallLaunch &launch) const;
+
+  //===--------------------------------------------------------------------===//
+  // Numbers that bound elements of tiles (Masks.cpp)
+  //===--------------------------------------------------------------------===//
+
+  /// Of the whole launch that was looked at last: numbers to which it compares
+  /// tiles whose elements a larger one lets through, by symbol, and the elements of
+  /// the tile that goes farthest.
+  std::map<uint32_t, Bounds> masks;
+  void noteMask(const CompiledOp &op);
+  /// Symbols and the tiles that they have been seen with in this launch.
+  std::set<std::pair<uint32_t, uint32_t>> seenTiles;
+  /// Makes an argument in the number so large that the number is above another,
+  /// or grows towards it. False: none, or it is so already.
+  bool raise(Number bound, int64_t above,
+             llvm::SmallVectorImpl<uint32_t> &raised);
+  /// Leaves of the launches that unmasked() has told.
+  std::set<std::vector<int64_t>> unmaskedLaunches;
 
   //===--------------------------------------------------------------------===//
   // Strides that are arguments (Pitches.cpp)
@@ -177,13 +203,20 @@ struct Instantiator::Impl {
   struct Pitch {
     std::vector<std::string> tensors;
     unsigned outside = 0, inside = 0;
+    /// The largest number by which it has been multiplied.
+    int64_t largest = 0;
   };
   std::map<uint32_t, Pitch> pitches; ///< By leaf.
   /// Which values they have: one of argumentPitchBits, in one of four orders (the
   /// first argument is the largest or the smallest, and something lies within the
-  /// smallest or it is 1).
+  /// smallest or it is 1); and then, of each, as close as rows of so many as have
+  /// been seen can lie.
   size_t pitch = 0;
   static constexpr size_t pitchOrders = 4;
+  static constexpr size_t pitchKinds =
+      pitchOrders * std::size(bound::argumentPitchBits);
+  /// Of a product: by what a stride is multiplied.
+  void noteStride(const CompiledOp &op);
   /// What has met under all values of them.
   std::set<Sharing::Met> unavoidable;
   void findPitches();
@@ -338,8 +371,7 @@ struct Instantiator::Impl {
   uint32_t agent = 0;
   int regionWarp = 0, regionWarps = 1;
   int64_t steps = 0;
-  bool gaveUp = false; ///< This has been told.
-  int64_t events = 0;  ///< Of the agents so far.
+  int64_t events = 0; ///< Of the agents so far.
   /// Groups committed so far: [mechanism][lane class].
   std::array<std::array<int64_t, 2>, 16> commits{};
   /// Positions of a loop's carried numbers that are no counters.

@@ -317,7 +317,8 @@ void Instantiator::Impl::readLaunch() {
           cast<StringAttr>(kernel.getLaunchNames()[position]).getValue().str());
 }
 
-int64_t Instantiator::Impl::fitted(uint32_t leaf, int64_t value) const {
+int64_t Instantiator::Impl::fitted(uint32_t leaf, int64_t value,
+                                   bool next) const {
   Symbols::Values values = leafValues;
   std::vector<int64_t> factors;
   auto meets = [&](int64_t tried, bool note) {
@@ -336,11 +337,14 @@ int64_t Instantiator::Impl::fitted(uint32_t leaf, int64_t value) const {
   };
   if (meets(value, true))
     return value;
-  for (int64_t factor : factors)
-    if (int64_t product; !llvm::MulOverflow(value, factor, product) &&
-                         leaves[leaf].range.contains(product) &&
-                         meets(product, false))
+  for (int64_t factor : factors) {
+    int64_t times = value, product;
+    if (next && factor > 0)
+      times = llvm::divideCeilSigned(value, factor);
+    if (!llvm::MulOverflow(times, factor, product) &&
+        leaves[leaf].range.contains(product) && meets(product, false))
       return product;
+  }
   return value;
 }
 

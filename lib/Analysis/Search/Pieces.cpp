@@ -77,6 +77,19 @@ void Instantiator::Impl::notePiece(const CompiledOp &op, const Val &first,
     if (constant && b.value < bound::factorBits && first.number.symbol)
       width = int64_t(1) << b.value;
     break;
+  case Arith::Shl:
+    // Shifted out of its bits it begins again; and so it does in fewer of them.
+    if (constant && b.value < op.bits &&
+        op.bits - b.value < bound::factorBits && first.number.symbol)
+      width = int64_t(1) << (op.bits - b.value);
+    if (width > bound::farthestCluster)
+      width = 0;
+    break;
+  case Arith::Cast:
+    // (32 bits hold ids, and what indices computed from them are made of.)
+    if (op.bits < std::min(op.operandBits, 32u))
+      width = int64_t(1) << op.bits;
+    break;
   case Arith::And:
   case Arith::Or:
   case Arith::Xor:

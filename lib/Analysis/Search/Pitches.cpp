@@ -145,16 +145,60 @@ void Instantiator::Impl::findPitches() {
     }
 }
 
+void Instantiator::Impl::noteStride(const CompiledOp &op) {
+  for (unsigned i : {0, 1}) {
+    Value factor = sameForAll(op.op->getOperand(i));
+    const Val &by = values[op.in[1 - i]];
+    if (!factor || value(factor).kind != Val::Int)
+      continue;
+    uint32_t symbol = value(factor).number.symbol;
+    while (symbol && (symbols.node(symbol).code == Arith::Cast ||
+                      symbols.node(symbol).code == Arith::CastU))
+      symbol = symbols.node(symbol).a.symbol;
+    if (!symbol || symbols.node(symbol).code != Arith::None)
+      continue;
+    auto pitch = pitches.find(symbols.leafOf(symbol));
+    if (pitch == pitches.end())
+      continue;
+    auto note = [&](int64_t number) {
+      pitch->second.largest = std::max(pitch->second.largest, std::abs(number));
+    };
+    if (by.kind == Val::Int)
+      note(by.number.value);
+    else if (by.kind == Val::Tensor && seenTiles.insert({symbol, by.id}).second)
+      llvm::for_each(tensors[by.id], note);
+  }
+}
+
 bool Instantiator::Impl::setPitches(size_t which) {
   auto oldValues = leafValues;
-  unsigned bits = bound::argumentPitchBits[which / pitchOrders];
-  bool reversed = which % 2, unit = which % pitchOrders < 2;
-  bool good = true;
+  const bool close = which >= pitchKinds;
+  which %= pitchKinds;
+  const unsigned bits = bound::argumentPitchBits[which / pitchOrders];
+  const bool reversed = which % 2, unit = which % pitchOrders < 2;
+  auto placeOf = [&](const Pitch &pitch) {
+    return reversed ? pitch.outside : pitch.inside;
+  };
+  // Of those that lie within it, each as long as it is where they are close.
+  auto strideAt = [&](unsigned place) -> std::optional<int64_t> {
+    int64_t stride = unit ? int64_t(1) << bits : 1;
+    for (unsigned within = 0; within < place; ++within) {
+      int64_t length = close ? 1 : int64_t(1) << bits;
+      for (auto &[leaf, pitch] : pitches)
+        if (close && placeOf(pitch) == within)
+          length = std::max(length, pitch.largest + 1);
+      if (llvm::MulOverflow(stride, length, stride) || stride >> 31)
+        return std::nullopt;
+    }
+    return stride;
+  };
+  bool good = !close || unit || which < pitchOrders; // (Else as of other bits.)
   for (auto &[leaf, pitch] : pitches) {
-    unsigned shift = bits * ((reversed ? pitch.outside : pitch.inside) + unit);
-    good &= shift < 31;
+    std::optional<int64_t> stride =
+        good ? strideAt(placeOf(pitch)) : std::nullopt;
+    good = stride.has_value();
     if (good)
-      setLeaf(leaf, fitted(leaf, int64_t(1) << shift));
+      setLeaf(leaf, fitted(leaf, *stride));
   }
   for (size_t i = 0; good && i < requirements.size(); ++i)
     good = met({Goal::Require, i});
@@ -172,10 +216,10 @@ std::unique_ptr<Program> Instantiator::Impl::runApart() {
   std::vector<Problem> failed;
   std::unique_ptr<Program> best;
   std::set<Sharing::Met> fewest;
-  constexpr size_t all = pitchOrders * std::size(bound::argumentPitchBits);
   size_t first = pitch;
-  for (size_t i = 0; i < all; ++i) {
-    size_t which = (first + i) % all;
+  // (The first one again, when it is known how long rows are.)
+  for (size_t i = 0; i <= 2 * pitchKinds; ++i) {
+    size_t which = (first + i) % (2 * pitchKinds);
     if (!setPitches(which))
       continue;
     program = std::make_unique<Program>(blank);

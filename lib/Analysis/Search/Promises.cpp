@@ -15,6 +15,8 @@
 
 #include "Bounds.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
+
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;

@@ -105,7 +105,8 @@ bool Search::look(const Outcomes &wanted) {
 }
 
 void Search::unreached(Operation *op, const Twine &message, bool ofCounts) {
-  if (impossible || effort.usedUp()) // That is why.
+  // That is why.
+  if (impossible || effort.usedUp() || (!executed && instantiator.gaveUp))
     return;
   Finding *finding = report.add(Code::Undecided, op, nullptr, message);
   if (!finding)
@@ -414,12 +415,22 @@ bool Search::runLaunch(const SmallLaunch &launch) {
   return true;
 }
 
+bool Search::runUnmasked(ArrayRef<SmallLaunch> launches) {
+  const unsigned before = idle;
+  for (const SmallLaunch &launch : launches)
+    if (!runLaunch(launch))
+      return false;
+  idle = before;
+  return true;
+}
+
 /// Looks at all CTAs of small launches, until some in a row have shown nothing
 /// that was not seen before. The report gets what cannot be accepted for want
 /// of a launch that shows it.
 void Search::runLaunches() {
   unsigned larger = 0;
   std::set<std::pair<int64_t, int64_t>> planes;
+  std::vector<SmallLaunch> unmasked;
   for (auto [least, most] :
        {std::pair(int64_t(2), bound::smallLaunch),
         std::pair(bound::smallLaunch + 1, bound::largerLaunch)})
@@ -435,7 +446,13 @@ void Search::runLaunches() {
         continue;
       if (!runLaunch(launch))
         return;
+      llvm::append_range(unmasked, instantiator.unmasked(launch));
     }
+  // (Behind all of the small ones, which go on as long as they show what is new.)
+  if (unmasked.size() > size_t(bound::unmaskedLaunches))
+    unmasked.resize(bound::unmaskedLaunches);
+  if (!runUnmasked(unmasked))
+    return;
   // Multiples of what launch checks ask for, where those that were tried let no
   // CTA come to what it reads (0 is one of 16, and masks all).
   if (!sharing.unexplained().empty())
@@ -452,7 +469,7 @@ void Search::runLaunches() {
   if (!rest.empty() || !amounts.empty())
     for (const SmallLaunch &launch : instantiator.launches(
              bound::largerLaunch + 1, bound::farthestCluster)) {
-      if (!runLaunch(launch))
+      if (!runLaunch(launch) || !runUnmasked(instantiator.unmasked(launch)))
         return;
       rest = instantiator.onePiece();
       amounts = instantiator.oneAmount();
@@ -531,7 +548,7 @@ bool Search::runFarClusters() {
              instantiator.launches(pair.last + 1, bound::farthestCluster)) {
           if (tried++ == bound::meetingLaunches || sharing.haveMet(pair))
             break;
-          if (!runLaunch(launch))
+          if (!runLaunch(launch) || !runUnmasked(instantiator.unmasked(launch)))
             return false;
         }
       auto [least, most] = instantiator.clustersAlong(dimension);

@@ -52,6 +52,8 @@ private:
   void runLaunches();
   void runText();
   bool runLaunch(const SmallLaunch &launch);
+  /// The same, of those like it that let its masks through; `idle` is left as it is.
+  bool runUnmasked(llvm::ArrayRef<SmallLaunch> launches);
   void suspect(const Program &program, int dimension);
   bool runFarClusters();
   /// Whether there is sense in looking at more.

@@ -40,3 +40,15 @@ std::vector<effect::Access> checker::accessesAt(HardwareEffectsInterface op,
       result.push_back(*access);
   return result;
 }
+
+Value checker::sameForAll(Value tile) {
+  while (isa<RankedTensorType>(tile.getType())) {
+    Operation *op = tile.getDefiningOp();
+    if (!op || op->getNumOperands() != 1 ||
+        !isa<TileOpInterface, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
+             arith::IndexCastOp, arith::IndexCastUIOp>(op))
+      return nullptr;
+    tile = op->getOperand(0);
+  }
+  return tile;
+}

@@ -19,6 +19,10 @@ bool walkUses(mlir::Value from,
                                       llvm::SmallVectorImpl<mlir::Value> &next)>
                   visit);
 
+/// The number that all elements of a tile are; null: not known. Of what is no tile,
+/// itself.
+mlir::Value sameForAll(mlir::Value tile);
+
 /// The accesses of an operation whose place the value is part of.
 std::vector<effect::Access> accessesAt(HardwareEffectsInterface op,
                                        mlir::Value value);

@@ -73,17 +73,13 @@ Instantiator::Impl::Varied Instantiator::Impl::variedLeaves(int64_t most,
     const Leaf &leaf = leaves[number];
     return leaf.kind == Leaf::Size && promisedTensors.contains(leaf.tensor);
   };
-  std::set<uint32_t> taken;
   std::vector<uint32_t> sizesPromised;
-  for (auto &[symbol, value] : pinned) {
-    taken.insert(symbols.leafOf(symbol));
+  for (auto &[symbol, value] : pinned)
     if (isPromised(symbols.leafOf(symbol)))
       symbols.collect(unpinned(value), sizesPromised);
-  }
   Varied varied;
   for (auto [number, leaf] : llvm::enumerate(leaves)) {
-    if (leaf.kind > Leaf::Scalar || taken.contains(number) ||
-        pitches.contains(number))
+    if (!isVaried(number))
       continue;
     std::vector<int64_t> values;
     std::vector<int64_t> tried =
@@ -104,7 +100,28 @@ Instantiator::Impl::Varied Instantiator::Impl::variedLeaves(int64_t most,
   return varied;
 }
 
-bool Instantiator::Impl::tighten() {
+bool Instantiator::Impl::isVaried(uint32_t leaf) const {
+  return leaves[leaf].kind <= Leaf::Scalar && !pitches.contains(leaf) &&
+         llvm::none_of(pinned, [&](auto &other) {
+           return symbols.leafOf(other.first) == leaf;
+         });
+}
+
+std::string Instantiator::Impl::nameOf(const SmallLaunch &launch) const {
+  std::string name =
+      std::to_string(launch.clusters * kernel.getClusterSize()) + " CTAs";
+  const char *separator = ": ";
+  for (auto [number, value] : llvm::enumerate(launch.leaves)) {
+    if (!isVaried(number))
+      continue;
+    name += separator + nameOfLeaf(leaves[number]);
+    name += " " + std::to_string(value);
+    separator = ", ";
+  }
+  return name;
+}
+
+bool Instantiator::Impl::tighten(ArrayRef<uint32_t> kept) {
   bool changed = false;
   for (auto [index, requirement] : llvm::enumerate(requirements)) {
     const Symbols::Node node = symbols.node(requirement.symbol);
@@ -120,7 +137,7 @@ bool Instantiator::Impl::tighten() {
       symbols.collect(b, inside);
       auto bound = symbols.value(b, leafValues, 0);
       if (leaves[leaf].kind != Leaf::Scalar || !bound ||
-          llvm::is_contained(inside, leaf))
+          llvm::is_contained(inside, leaf) || llvm::is_contained(kept, leaf))
         continue;
       int64_t old = leafValues[leaf][0];
       bool found = false;
@@ -294,14 +311,7 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least, int64_t most,
       told.insert({position, value});
     SmallLaunch launch = std::move(best->launch);
     candidates.erase(best);
-    launch.name =
-        std::to_string(launch.clusters * kernel.getClusterSize()) + " CTAs";
-    const char *separator = ": ";
-    for (auto &[number, values] : varied) {
-      launch.name += separator + impl->nameOfLeaf(impl->leaves[number]);
-      launch.name += " " + std::to_string(launch.leaves[number]);
-      separator = ", ";
-    }
+    launch.name = impl->nameOf(launch);
     result.push_back(std::move(launch));
   }
   return result;

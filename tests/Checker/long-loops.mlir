@@ -1,0 +1,34 @@
+// A loop of a constant count that is too long to be executed is why its kernel is not decided, and the only reason that is given: not
+// that no launch was found. One that executes less is followed to its end.
+// RUN: not titan check --proof=off %s --kernel long 2>&1 | FileCheck %s --check-prefix=LONG --implicit-check-not=error:
+// LONG: :[[#@LINE+21]]:3: error: [undecided] one warp executes more than 4000000 operations: the loops are too long to be unrolled
+// LONG: @long: cannot decide: 1 error, 0 warnings
+// RUN: sed 's|constant 10000000 : index|constant 1000000000000 : index|' %s > %t.longer.mlir
+// RUN: not titan check --proof=off %t.longer.mlir --kernel long 2>&1 | FileCheck %s --check-prefix=LONG --implicit-check-not=error:
+// RUN: sed 's|constant 10000000 : index|constant 10000 : index|' %s > %t.short.mlir
+// RUN: titan check --proof=off %t.short.mlir --kernel long
+
+titan.kernel @long(%Y: !titan.global<?xi32>) warps(1) attributes {titan.target = "sm_90a"} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = arith.constant 10000000 : index
+  %bars = titan.mbarrier.alloc : !titan.mbarrier<1>
+  titan.elect {
+    titan.mbarrier.init %bars[%c0 : index] count(1) : !titan.mbarrier<1>
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+  scf.for %i = %c0 to %n step %c1 {
+    titan.elect {
+      titan.mbarrier.arrive %bars[%c0 : index] : !titan.mbarrier<1>
+    }
+    %p = arith.remui %i, %c2 : index
+    %p32 = arith.index_cast %p : index to i32
+    titan.mbarrier.wait %bars[%c0 : index] parity(%p32) : !titan.mbarrier<1>
+  }
+  titan.return
+}
