@@ -38,8 +38,13 @@
 // the n-th letter that is read is the n-th that was posted. Of a ring with barriers
 // of its own only the proof shows that: its loops are dealt, and get that reason.
 //
+// Letters that no counter is behind are followed first (FollowLetters.h).
+//
 //===----------------------------------------------------------------------===//
+#include "FollowLetters.h"
+
 #include "titan/Dialect/Titan/InitialValues.h"
+#include "titan/Dialect/Titan/Letters.h"
 #include "titan/Transforms/Passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -67,16 +72,6 @@ struct LetterLoop {
   bool first;  ///< It begins without a letter, and asks for one.
 };
 } // namespace
-
-/// Shared memory that letters alone are put into and taken from.
-static bool isMailbox(Value memory) {
-  return llvm::all_of(memory.getUsers(), [&](Operation *user) {
-    if (auto slot = dyn_cast<SharedSlotOp>(user))
-      return isMailbox(slot.getResult());
-    auto store = dyn_cast<StOp>(user);
-    return isa<LdOp>(user) || (store && store.getMemory() == memory);
-  });
-}
 
 /// The pipe whose slot a buffer is of, and which of its buffers, or the ring; null:
 /// of none.
@@ -452,6 +447,7 @@ struct DealTicketsPass : titan::impl::DealTicketsBase<DealTicketsPass> {
     KernelOp kernel = getOperation();
     // What this pass says nobody else does.
     kernel.getBody().walk([](Operation *op) { op->removeAttr(dealt); });
+    followLetters(kernel);
     LaunchOp launch = kernel.getLaunchOp();
     if (kernel.getClusterSize() > 1 || launch.getGrid().size() != 1)
       return;

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Search.h"
 
+#include "titan/Dialect/Titan/Letters.h"
+
 #include "Bounds.h"
 #include "Execution.h"
 
@@ -662,6 +664,19 @@ void Search::close() {
             report.add(problem.code, problem.op, nullptr, problem.message))
       finding->fix = problem.fix;
   }
+  // What is read in a mailbox was taken for what was posted (titan::followLetters).
+  kernel.getBody().walk([&](LdOp read) {
+    if (!letterOf(read))
+      return WalkResult::advance();
+    if (Finding *finding =
+            report.add(Code::Undecided, read, nullptr,
+                       "which letter this reads is not followed: that it is "
+                       "the one of its slot's number only the proof shows")) {
+      finding->fix = "a kernel that is proved";
+      finding->ofCounts = true;
+    }
+    return WalkResult::interrupt();
+  });
   for (const Problem &gap : instantiator.gaps)
     if (Finding *finding = report.add(gap.code, gap.op, nullptr, gap.message)) {
       finding->fix = gap.fix;

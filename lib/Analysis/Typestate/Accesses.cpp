@@ -569,8 +569,8 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     access.facts = state.facts;
     access.path = state.path;
     access.cta = rank;
-    access.letter = letterOf(op, state);
-    if (!locate(access, effect, state, warp - firstWarp))
+    if (!letter(access, state) ||
+        !locate(access, effect, state, warp - firstWarp))
       return false;
     bool product = effect.mechanism == Mechanism::MmaGroup;
     const Knowledge *knows = product ? w.atProduct : w.knows;

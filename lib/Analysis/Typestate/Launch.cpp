@@ -266,18 +266,3 @@ bool Proof::readLaunch() {
   });
   return true;
 }
-
-void Proof::settleArguments(const Facts &of) {
-  for (MValue argument : kernel.getLaunchArguments()) {
-    TValue &value = launchValues[argument];
-    auto p = arithmetic.polynomialOf(value, launch);
-    if (!p || p->constant())
-      continue;
-    for (const Polynomial &fact : of.nonnegative)
-      if (auto most = (*p + fact).constant();
-          most && launch.provesAtLeast(*p, *most)) {
-        value = TValue::of(*most);
-        break;
-      }
-  }
-}

@@ -304,6 +304,58 @@ Polynomial Walk::count(State &state, const Polynomial &lower,
   return count;
 }
 
+/// The select that keeps the value from being a number: what it chooses by is not
+/// decided.
+static arith::SelectOp selectOf(MValue value, const State &state) {
+  SmallVector<MValue> stack = {value};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!stack.empty()) {
+    MValue next = stack.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || state.values.lookup(next).kind != Kind::Unknown ||
+        !isa<arith::ArithDialect>(op->getDialect()) || !seen.insert(op).second)
+      continue;
+    auto select = dyn_cast<arith::SelectOp>(op);
+    if (select &&
+        state.values.lookup(select.getCondition()).kind == Kind::Condition)
+      return select;
+    llvm::append_range(stack, op->getOperands());
+  }
+  return {};
+}
+
+bool Walk::chooses(Operation *op, State &state) {
+  auto loop = cast<scf::ForOp>(op);
+  for (MValue bound : {loop.getLowerBound(), loop.getUpperBound()}) {
+    arith::SelectOp select = selectOf(bound, state);
+    if (!select)
+      continue;
+    const TValue condition = proof.arithmetic.conditionOf(
+        state.values.lookup(select.getCondition()), state.facts);
+    for (const Comparison &comparison : condition.all) {
+      if (comparison.kind != Comparison::AtLeast ||
+          decide(state.facts, comparison))
+        continue;
+      const char *how = "how often this loop runs is one of two numbers";
+      const bool varies = proof.varies(comparison.polynomial);
+      // Perhaps it is the last iterations alone that choose the other one.
+      for (const Step &step : llvm::reverse(state.path))
+        if (step.side < 0 && !step.last &&
+            proof.peels(step.op) < (varies ? mostPeeled : 1) &&
+            dependsOnBody(select.getCondition(), step.op)) {
+          proof.stop(how, op);
+          proof.stopped->peel = step.op;
+          return true;
+        }
+      if (!varies) {
+        proof.stopped = Stop{how, op, "", comparison.polynomial};
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 bool Walk::loop(Operation *op, State &state, const Who &who) {
   auto loop = cast<scf::ForOp>(op);
   Block *body = loop.getBody();
@@ -323,6 +375,8 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
     hideTiles(state, op->getResults());
     return true;
   };
+  if (effects && (!lower || !upper) && chooses(op, state))
+    return false;
   // One that does nothing has to end, too.
   unsigned bits = checker::bitsOf(loop.getStep().getType());
   if (!step || ((effects || bits < 64) && !(lower && upper)))
@@ -833,6 +887,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     std::map<int, std::vector<Pending>> incoming;
     size_t signalsBefore = proof.signals.size(),
            waitsBefore = proof.waits.size(), touchedBefore = touched.size();
+    const std::optional<Stop> pendingBefore = proof.pending;
     if (outer != Mode::Slope && enforce) {
       mode = Mode::Pending;
       State pending = *guess;
@@ -895,6 +950,8 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     }
     if (!changed)
       break;
+    // By a head that does not hold nothing was asked.
+    proof.pending = pendingBefore;
     proof.signals.resize(signalsBefore, proof.signals.empty()
                                             ? Signal{}
                                             : proof.signals.front());

@@ -106,6 +106,23 @@ static bool isExcluded(Proof &proof) {
   return !clauses.empty() && contradict(proof, facts, clauses);
 }
 
+/// A number of the launch that has one value in this case is that one: slots are
+/// computed from it as from a constant.
+static void takeConstants(Proof &proof, const Facts &ofCase) {
+  for (const Polynomial &fact : ofCase.nonnegative) {
+    const auto in = fact.atoms();
+    const int64_t most = fact.constantTerm();
+    if (in.size() != 1 || fact != Polynomial(most) - Polynomial::atom(in[0]))
+      continue;
+    const Polynomial number = Polynomial::atom(in[0]);
+    if (proof.dependsOnCta(number) || !proof.launch.provesAtLeast(number, most))
+      continue;
+    proof.launch.equal(number, most);
+    for (auto &[value, what] : proof.launchValues)
+      what = what.substitute(proof.atoms, in[0], most, proof.launch);
+  }
+}
+
 /// What is asked of writes that CTAs make to global memory, and of flags.
 static constexpr const char *ofGlobal = "MM-2, MM-48",
                             *ofFlags = "MM-2, MM-13, MM-20, MM-21, MM-26";
@@ -131,7 +148,7 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   }
   if (none)
     return std::nullopt; // no such launch
-  proof.settleArguments(of.facts);
+  takeConstants(proof, of.facts);
   auto asks = [&](const char *rules, auto judgement) {
     proof.rules = rules;
     bool good = judgement();

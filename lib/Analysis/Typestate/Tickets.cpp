@@ -18,10 +18,7 @@
 // more, so that the last number of all is below begin or bound, whichever is
 // greater, and so many CTAs.
 //
-// The loops run by what letters say. That the i-th letter that is read is the i-th
-// that was posted is shown of each pair of texts (checkLetters): both lie in slot
-// i + c of their ring, the post of this i is before the read, and the read is before
-// the post that is a round later.
+// The loops run by what letters say (Letters.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "Orders.h"
@@ -161,70 +158,6 @@ bool Walk::takeTicket(Operation *op, int64_t counter,
                         op,
                         "titan.require in the launch region that bounds the "
                         "tiles");
-  return true;
-}
-
-std::optional<Polynomial> Walk::letterOf(Operation *op, const State &state) {
-  auto counter = counterOf(op);
-  if (!counter || !proof.tickets.contains(*counter))
-    return std::nullopt;
-  for (const Step &step : state.path)
-    if (step.side < 0 && counterOf(step.op) == counter)
-      return step.iteration;
-  return proof.tickets[*counter].taken;
-}
-
-bool Proof::checkLetters() {
-  if (without == Judgement::Letters)
-    return true;
-  for (const Access &x : accesses) {
-    if (!x.effect || !x.shape || !x.letter)
-      continue;
-    const bool certain =
-        llvm::none_of(x.path, [](const Step &step) { return step.side >= 0; });
-    auto stop = [&](const char *why) {
-      return this->stop(std::string("that this letter is the one that the "
-                                    "loop's number was posted in is not "
-                                    "shown: ") +
-                            why,
-                        x.op);
-    };
-    if (!certain && x.kind != AccessKind::Read)
-      return stop("it is posted on one side of a branch");
-    for (const Access &y : accesses) {
-      if (!y.effect || y.root != x.root || y.cta != x.cta)
-        continue;
-      if (!y.shape || (!y.letter && y.kind != AccessKind::Read))
-        return stop("something else is written there");
-      if (x.kind == AccessKind::Read || y.kind != AccessKind::Read || !y.letter)
-        continue;
-      // What x posts y reads.
-      if (!x.run.constant() || !y.run.constant() || x.slots != y.slots ||
-          x.stride != y.stride || x.offset != y.offset ||
-          !(x.shape->bytes == y.shape->bytes))
-        return stop("it lies elsewhere in its slot");
-      if (x.slots &&
-          (x.slot - *x.letter - (y.slot - *y.letter)).constant() != 0)
-        return stop("it is in another slot");
-      Facts both = launch;
-      both.add(x.facts);
-      both.add(other(*this, y.facts));
-      Facts same = both, later = launch;
-      std::vector<Clause> behind, before;
-      same.equal(*x.letter, other(*this, *y.letter));
-      notBefore(*this, x, y.knows, true, false, behind);
-      if (!contradict(*this, same, behind))
-        return stop("it may be read before it is posted");
-      // y of one instance, x of another one, a round or more later.
-      later.add(y.facts);
-      later.add(other(*this, x.facts));
-      later.atLeast(other(*this, *x.letter),
-                    *y.letter + std::max<int64_t>(x.slots, 1));
-      notBefore(*this, y, x.knows, true, false, before);
-      if (!contradict(*this, later, before))
-        return stop("the next one in its slot may be posted before it is read");
-    }
-  }
   return true;
 }
 

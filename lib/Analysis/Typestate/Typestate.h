@@ -118,6 +118,17 @@ struct Release {
 };
 
 /// One access (or a wait, as something that others have to come after).
+/// What is posted in a mailbox, or read there (Letters.cpp).
+struct Letter {
+  /// A number that was taken from a counter, and from which one; or which element of
+  /// which mailbox that is (letterAttribute).
+  bool taken = false;
+  int64_t of = 0;
+  Polynomial number;
+  /// Of a post: the numbers of all its letters, from the first one to below the second.
+  std::optional<std::pair<Polynomial, Polynomial>> all;
+};
+
 struct Access {
   mlir::Operation *op = nullptr;
   const effect::Access *effect = nullptr; ///< null: a wait
@@ -172,8 +183,7 @@ struct Access {
   std::vector<Atom> element;
   /// Of a tensor that the kernel reads and writes (Flags.cpp).
   bool exchanged = false;
-  /// Of a letter: of which of its CTA's numbers (Tickets.cpp).
-  std::optional<Polynomial> letter;
+  std::optional<Letter> letter;
 
   Facts facts; ///< of its iteration
   /// Of an access that stands for those of several cases: of each.
@@ -462,8 +472,6 @@ struct Proof {
   bool keepsApart(TensorMapOp map);
 
   bool readLaunch(); ///< Launch.cpp
-  /// What `of`, a case of the launch, leaves one number for is that number.
-  void settleArguments(const Facts &of);
   /// Sizes that titan.require says to be equal to others.
   std::map<Atom, Polynomial> sameSizes;
   void noteSame(const Comparison &comparison);
@@ -516,7 +524,7 @@ struct Proof {
   bool checkDeadlock(); ///< Deadlock.cpp
   bool checkOrders();   ///< Orders.cpp
   /// The letters that are read are those that the numbers were posted in.
-  bool checkLetters(); ///< Tickets.cpp
+  bool checkLetters(); ///< Letters.cpp
   bool checkDefined(); ///< Defined.cpp
   /// All that a counter counts are so many instructions.
   bool countsInstructions(Mechanism counter); ///< Counters.cpp

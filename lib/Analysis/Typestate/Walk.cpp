@@ -527,10 +527,6 @@ bool typestate::dependsOnBody(MValue value, Operation *loop) {
   return false;
 }
 
-/// How many of the last iterations of a loop are walked for themselves: copies that
-/// are issued ahead end so many before the loop does.
-static constexpr int mostPeeled = 3;
-
 /// Whether the value is computed from one that an operation of this kind yields.
 template <typename Op> static bool computedOf(MValue value, int depth = 0) {
   Operation *op = value.getDefiningOp();

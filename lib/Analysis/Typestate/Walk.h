@@ -92,6 +92,10 @@ std::optional<int64_t> counterOf(mlir::Operation *op);
 /// Whether a value is computed from the iteration of a loop, or what it carries.
 bool dependsOnBody(mlir::Value value, mlir::Operation *loop);
 
+/// How many of the last iterations of a loop are walked for themselves: copies that
+/// are issued ahead end so many before the loop does.
+inline constexpr int mostPeeled = 3;
+
 /// n - D of the ring is known to be over.
 bool pinned(Proof &proof, mlir::Operation *op, const State &state,
             const WarpState &warp, int lane, ObjectId object,
@@ -129,6 +133,8 @@ private:
   Polynomial coordinate(mlir::RankedTensorType tile, int64_t dimension,
                         Facts &facts);
   bool loop(mlir::Operation *op, State &state, const Who &who);
+  /// Stops where a bound of the loop is one of two numbers, to look at each.
+  bool chooses(mlir::Operation *op, State &state);
   Polynomial count(State &state, const Polynomial &lower,
                    const Polynomial &upper, const Polynomial &step);
   bool iterations(mlir::Operation *op, State &state, const Who &who,
@@ -240,8 +246,8 @@ private:
   Value lastTicket(mlir::Operation *op, int64_t counter, State &state);
   bool takeTicket(mlir::Operation *op, int64_t counter,
                   const effect::Access &effect, State &state, const Who &who);
-  /// Which number an access to a letter is of.
-  std::optional<Polynomial> letterOf(mlir::Operation *op, const State &state);
+  /// Which letter an access is to; false: the proof stops.
+  bool letter(Access &access, State &state); ///< Letters.cpp
   // What tensors hold (Contents.cpp)
   /// Integers that are loaded from a tensor which the kernel does not write: what
   /// stands at one place is one number.
