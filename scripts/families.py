@@ -36,7 +36,7 @@ expansions = {
     "Exchange": r"lib/Transforms/ExpandExchanges\.cpp",
     "Tile": r"lib/Transforms/ExpandExchanges\.cpp",
     "InlinePtx": r"lib/Transforms/InlinePtx\.cpp",
-    "Memory": r"lib/Transforms/DealTickets\.cpp",
+    "Memory": r"lib/Transforms/(DealTickets|FollowLetters)\.cpp|lib/Dialect/Titan/Letters\.cpp",
     "Barrier": r"lib/Transforms/PollLoops\.cpp",
 }
 

@@ -665,8 +665,8 @@ void Search::close() {
       finding->fix = problem.fix;
   }
   // What is read in a mailbox was taken for what was posted (titan::followLetters).
-  kernel.getBody().walk([&](LdOp read) {
-    if (!letterOf(read))
+  kernel.getBody().walk([&](Operation *read) {
+    if (!letterOf(read) || !read->getNumResults())
       return WalkResult::advance();
     if (Finding *finding =
             report.add(Code::Undecided, read, nullptr,
