@@ -281,7 +281,7 @@ def product(name, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none
     fp8 = a.dtype.itemsize == 1
     lost = 2.0**-20 if not fp8 else 34 * 2.0**-13 * (4 if promote else -(-a.shape[-1] // 32))
     s, error = alpha * (x @ y), lost * abs(alpha) * (x.abs() @ y.abs())
-    for term in ([] if c is None else [beta * c.double()]) + ([] if bias is None else [bias.double()]):
+    for term in ([] if c is None else [beta * c.double()]) + ([] if bias is None else [bias.double() if bias.dim() == 1 else bias.double()[:, None]]):
         s, error = s + term, error + 2.0**-20 * term.abs()
     dtype = out_dtype or (torch.bfloat16 if fp8 else a.dtype)
     s, limit = finished(s, error, activation, gate, dtype)
@@ -324,7 +324,7 @@ def epilogues():
         a = torch.randn(*lead, m, k, device="cuda").to(input)
         b = torch.randn(*lead, columns, k, device="cuda").to(input).mT
         product(product_words(terms, activation, gate, more)[0] + f", {m} x {n} x {k}", a, b,
-                torch.randn(columns, device="cuda") if "bias" in terms else None,
+                torch.randn(*lead, columns, device="cuda") if "bias" in terms else None,
                 torch.randn(*lead, m, n, device="cuda").to(output) if "beta" in terms else None,
                 0.5 if "alpha" in terms else 1.0, -2.0 if "beta" in terms else 1.0, activation, gate,
                 more.get("promote", False), output if "output" in more and input.itemsize > 1 else None)

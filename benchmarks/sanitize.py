@@ -108,8 +108,6 @@ def look(options, tool, name):
     """The tool's last word, the lines before it, and titan-launch's report."""
     command = [options.sanitizer, "--tool", tool, options.launch, os.path.join(options.folder, name + ".titanpkg"),
                "--timeout", str(options.timeout), "--json", *KINDS[name][1]]
-    if tool == "initcheck":
-        command[3:3] = ["--track-unused-memory", "no"]
     if time.time() - options.begun > options.limit:
         return f"not begun after {options.limit} s", [], {}
     try:

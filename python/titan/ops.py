@@ -158,7 +158,7 @@ _launches = Cache()  # all that decides, but addresses and numbers -> Prepared, 
 def _prepare(key):
     """The launch for a key of gemm_out, None where there is nothing to compute."""
     *_, has_alpha, activation, gate, promote = key
-    looks = {name: seen for name, seen in zip(_PLACES, key) if seen is not None}
+    looks = {name: seen for name, seen in zip(_TENSORS, key) if seen is not None}
     if activation not in ACTIVATIONS:
         raise Error("bad-argument", f"activation '{activation}'", fix="there are " + ", ".join(ACTIVATIONS))
     (A, transposed_a), (B, transposed_b), D = _matrix("a", looks["A"]), _matrix("b", looks["B"]), looks["D"]
@@ -196,7 +196,8 @@ def _prepare(key):
 _missing = object()
 _F32 = 1  # titan.h's
 # What a call has, in its order: what a key has and the scalars.
-_PLACES = ("A", "B", "D", "bias", "C", "alpha", "beta")
+_TENSORS = ("A", "B", "D", "bias", "C")
+_PLACES = (*_TENSORS, "alpha", "beta")
 
 
 def _bits(number):
@@ -270,6 +271,17 @@ def _fitting(tensor):
     return padded[..., :columns].copy_(tensor)
 
 
+def _wider(tensor, wide):
+    """The tensor, stored as it is, with zeros behind its columns."""
+    turned = tensor.dim() > 1 and tensor.stride()[-2] == 1
+    stored, at = (tensor.mT, -2) if turned else (tensor, -1)
+    shape = list(stored.shape)
+    shape[at] = wide
+    made = stored.new_zeros(tuple(shape))
+    made.narrow(at, 0, stored.shape[at]).copy_(stored)
+    return made.mT if turned else made
+
+
 def _register():
     """Makes torch.ops.titan.gemm, once."""
     try:
@@ -314,10 +326,20 @@ def _register():
             call = calls[key] = make(a, b, bias, c, alpha != 1.0, *more)
         return call(a, b, bias, c, alpha, beta) if call else empty(a, b, *more[1:3])
 
+    def widened(a, b, bias, c, *more, whole):
+        """Of rows that end within 16 bytes, which TMA does not store: the first columns of a product of wider ones."""
+        n = b.shape[-1]
+        wide = (n + whole - 1) // whole * whole
+        terms = [None if tensor is None else _wider(tensor, wide) for tensor in (b, bias, c)]
+        return launch(a, *terms, *more).narrow(-1, 0, n)
+
     def launch(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None, gate=False,
                promote=False):
         bias = None if bias is None else bias.float()
         more = alpha, beta, activation, out_dtype, gate, promote
+        whole = 16 // (out_dtype or a.dtype).itemsize
+        if not gate and a.dtype.itemsize > 1 and b.shape[-1] % whole:
+            return widened(a, b, bias, c, *more, whole=whole)
         try:
             return once(a, b, bias, c, *more)
         except Error:

@@ -47,6 +47,8 @@ if len(sys.argv) > 1:  # With the compiler: generated, compiled once, found agai
         print(len(made), made[0].endswith(".titanpkg"))
         titan.ops._kernels.clear()
     refused("compiler's", lambda: titan.ops.prepare_gemm((64, 512, 256), activation="tanh"))
+    a, d, w = Tensor((5, 8)), Tensor((5, 8)), Tensor((8, 8), (1, 8))
+    refused("terms", lambda: titan.ops.gemm_out(d, a, w, c=Tensor((5, 8)), alpha=0.5, beta=-2.0))
     os.environ["TITAN_COMPILER"] = "/nonexistent/titan"
     refused("no compiler", lambda: titan.ops.prepare_gemm((64, 512, 257)))
     sys.exit()
@@ -115,6 +117,17 @@ class Torch(Tensor):
     def new_empty_strided(self, dims, strides):
         return Torch(dims, strides, first=900, device=self.device)
 
+    def new_zeros(self, dims):
+        made = Torch(dims, device=self.device)
+        made.memory = (c.c_uint16 * 512)()
+        return made
+
+    def narrow(self, dim, start, length):
+        part = Torch(tuple(length if d == len(self.shape) + dim else size for d, size in enumerate(self.shape)), self.strides,
+                     device=self.device)
+        part.memory = self.memory
+        return part
+
     def __getitem__(self, index):
         rows, columns = index
         self.shape = (self.shape[0], columns.stop)
@@ -178,6 +191,9 @@ refused("host", lambda: titan.ops.gemm(Torch((5, 8), device=1), w))
 odd = Torch((8, 8), (1, 12), first=1)
 refused("odd out", lambda: titan.ops.gemm_out(made, a, odd))
 print("odd:", titan.ops.gemm(a, odd).rows() == a.rows())
+# Rows of D of 12 bytes: the first columns of a product of wider ones.
+narrow = titan.ops.gemm(a, Torch((8, 6), (1, 8), first=1))
+print("narrow:", narrow.shape, narrow.strides, narrow.rows() == [row[:6] for row in a.rows()])
 fake = Operation.made.fake
 print("fake:", fake(Torch((5, 8)), Torch((8, 6))).shape, fake(Torch((5, 8)), Torch((8, 6))).strides)
 try:
