@@ -5,7 +5,7 @@
 // RIGHT: accepted: 0 errors, 0 warnings
 // RUN: sed 's|constant 250 : i32|constant 242 : i32|' %t/line.mlir > %t/step.mlir
 // RUN: not titan check --proof=off %t/step.mlir 2>&1 | FileCheck %s --check-prefix=RACE
-// RACE: error: [race] 'titan.global.store' writes global memory
+// RACE: error: [race] tl.store writes global memory
 // RACE: refused
 // Of multiples, too; of a number that the argument makes; and where a launch check has another argument go with it.
 // RUN: sed 's|%%n: i32|%%n: i32 {tt.divisibility = 16 : i32}|' %t/step.mlir > %t/multiple.mlir
@@ -32,7 +32,7 @@
 // RUN: not titan check --proof=off %t/shifted.mlir 2>&1 | FileCheck %s --check-prefix=RACE
 // RUN: sed 's|arith.addi %%pid, %%none|arith.addi %%wide, %%none|' %t/rows.mlir > %t/narrow.mlir
 // RUN: not titan check --proof=off %t/narrow.mlir 2>&1 | FileCheck %s --check-prefix=PIECES
-// PIECES: error: [undecided] this computes with the id of a CTA, and in the {{[0-9]+}} launches
+// PIECES: error: [undecided] this computes with the id of a program, and in the {{[0-9]+}} launches
 
 //--- line.mlir
 tt.func public @line(%y_ptr: !tt.ptr<i32>, %n: i32, %most: i32) {
