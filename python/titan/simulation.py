@@ -35,7 +35,8 @@ class _Argument(c.Structure):  # titan_simulator_argument
 
 class _Options(c.Structure):  # titan_simulator_options
     _fields_ = [("grid", c.c_int64 * 3), ("schedule", c.c_char_p), ("threads", c.c_int32),
-                ("progress", c.c_int32), ("cancel", c.POINTER(c.c_int32))]
+                ("progress", c.c_int32), ("cancel", c.POINTER(c.c_int32)),
+                ("warps", c.c_int32)]
 
 
 _library = None
@@ -170,6 +171,8 @@ def threads():
 class Program:
     """TTIR that was read."""
 
+    warps = 4  # of each program of its grid
+
     def __init__(self, text):
         self._handle, text = None, text if isinstance(text, bytes) else text.encode()
         report = c.c_void_p()
@@ -254,7 +257,7 @@ class Program:
         cancel, report, library = c.c_int32(0), c.c_void_p(), _simulator()
         options = _Options((c.c_int64 * 3)(*grid), schedule.encode(),
                            threads(),
-                           sys.stderr is not None and sys.stderr.isatty(), c.pointer(cancel))
+                           sys.stderr is not None and sys.stderr.isatty(), c.pointer(cancel), self.warps)
         # On a thread, so that Ctrl-C ends it.
         thread = threading.Thread(target=library.titan_simulator_run, args=(
             self._handle, kernel.encode(), objects, c.c_size_t(object_count), arguments,

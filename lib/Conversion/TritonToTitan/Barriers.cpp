@@ -11,9 +11,10 @@
 //
 //   two exchanges through the scratch    the second one's stores, the first's loads
 //   a store to an argument, and a load   tiles of other layouts, or one of which
-//                                        several threads hold the same elements; one
-//                                        pointer, which every warp loads by and one
-//                                        thread stores by
+//                                        several threads hold the same elements (all
+//                                        load one, its owner stores it); one pointer,
+//                                        which every warp loads by and one thread
+//                                        stores by
 //
 // A titan.cta_sync goes between, where there is none. An exchange has one inside,
 // behind what came before it.
@@ -39,7 +40,7 @@ using Touches = SmallVector<Touch>;
 
 class Separation {
 public:
-  Separation(KernelOp kernel, Value scratch) : kernel(kernel), pool(scratch) {}
+  explicit Separation(KernelOp kernel) : kernel(kernel) {}
   void run() {
     Touches none;
     visit(kernel.getBody().front(), none);
@@ -49,6 +50,14 @@ private:
   /// The scratch has no name, whatever it holds.
   static Value nameOf(Value memory) {
     return isa<SharedType>(memory.getType()) ? Value() : memory;
+  }
+
+  /// Whether copies ahead go there: what exchanges go through has one slot.
+  static bool isRing(Value memory) {
+    while (auto slot = memory.getDefiningOp<SharedSlotOp>())
+      memory = slot.getRing();
+    auto type = dyn_cast<SharedType>(memory.getType());
+    return type && type.getSlots() > 1;
   }
 
   /// What one operation touches; `exchange`: through the scratch, with a barrier
@@ -65,9 +74,8 @@ private:
     effects.getHardwareEffects(list);
     for (const effect::Effect &each : list)
       if (auto *access = std::get_if<effect::Access>(&each.what)) {
-        Value root = getRoot(access->bytes.object);
-        if (isa<SharedType>(root.getType()) && root != pool)
-          continue; // A ring, which has its barriers (Prefetch.cpp).
+        if (isRing(access->bytes.object))
+          continue; // It has its barriers (Prefetch.cpp).
         Type tile;
         for (TypeRange types : {TypeRange(op->getOperandTypes()),
                                 TypeRange(op->getResultTypes())})
@@ -104,7 +112,8 @@ private:
       return false;
     if (!one.tile || !other.tile)
       return !one.tile && !other.tile && one.writes == other.writes;
-    return one.tile == other.tile && !isShared(one.tile);
+    return one.tile == other.tile &&
+           (one.writes == other.writes || !isShared(one.tile));
   }
 
   bool clash(const Touches &before, const Touch &now) {
@@ -184,11 +193,8 @@ private:
   }
 
   KernelOp kernel;
-  Value pool;
   llvm::DenseMap<Type, bool> shared;
 };
 } // namespace
 
-void titan::separateTouches(KernelOp kernel, Value scratch) {
-  Separation(kernel, scratch).run();
-}
+void titan::separateTouches(KernelOp kernel) { Separation(kernel).run(); }

@@ -201,7 +201,7 @@ void ProgramConversion::makeLaunch() {
   LaunchOp::create(b, grid, ValueRange());
 }
 
-static SharedType poolType(MLIRContext *context, int64_t bytes) {
+SharedType titan::poolType(MLIRContext *context, int64_t bytes) {
   return SharedType::get(context, {bytes}, IntegerType::get(context, 8), 0, 1,
                          false);
 }
@@ -249,9 +249,9 @@ LogicalResult ProgramConversion::run() {
   });
   if (pool)
     pool.getResult().setType(poolType(b.getContext(), poolBytes));
-  if (failed(prefetchLoads(*this, poolBytes)))
+  if (failed(prefetchLoads(*this, pool)))
     return failure();
-  separateTouches(kernel, pool ? Value(pool) : Value());
+  separateTouches(kernel);
   return success();
 }
 

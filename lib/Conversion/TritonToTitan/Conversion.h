@@ -235,10 +235,14 @@ void populateTritonRegions(TritonToTitanTable &table);
 /// element of `memory`. A remark says why one stays (Prefetch.cpp).
 void markAhead(ProgramConversion &c, mlir::Operation *op, mlir::Value memory,
                GlobalLoadOp load);
-/// Such loads become copies to shared memory, of which exchanges take `used` bytes.
-mlir::LogicalResult prefetchLoads(ProgramConversion &c, int64_t used);
-/// Barriers that the program's order takes. `scratch`: what exchanges go through.
-void separateTouches(KernelOp kernel, mlir::Value scratch);
+/// The pool of so many bytes that exchanges go through.
+SharedType poolType(mlir::MLIRContext *context, int64_t bytes);
+/// Such loads become copies to shared memory. `pool`, or null: what exchanges go
+/// through; those behind all loops that copy ahead go through what their copies took,
+/// where that takes fewer bytes in all. Erased, and null, where none is left.
+mlir::LogicalResult prefetchLoads(ProgramConversion &c, SharedAllocOp &pool);
+/// Barriers that the program's order takes.
+void separateTouches(KernelOp kernel);
 /// Layouts have no more dimensions than Coord: tensors of more become such of one.
 mlir::LogicalResult flattenDeepTensors(tt::FuncOp function);
 /// A reduction that a loop accumulates becomes one of each thread's own elements in

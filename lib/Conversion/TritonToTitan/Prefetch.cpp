@@ -169,6 +169,8 @@ public:
   int64_t end() const { return last; }
   /// `memory`: where the rings are.
   LogicalResult rewrite(Value memory);
+  /// Behind the loop: the rings are free.
+  CtaSyncOp free;
 
 private:
   bool isKnownAhead(Value value);
@@ -630,7 +632,7 @@ LogicalResult LoopPrefetch::rewrite(Value memory) {
   yield.getResultsMutable().append(ahead);
   b.setInsertionPointAfter(now);
   CpAsyncWaitGroupOp::create(b, 0);
-  CtaSyncOp::create(b); // The rings are free.
+  free = CtaSyncOp::create(b);
   loop.erase();
   loop = now;
 
@@ -667,13 +669,77 @@ LogicalResult LoopPrefetch::rewrite(Value memory) {
 // All loops
 //===----------------------------------------------------------------------===//
 
-LogicalResult titan::prefetchLoads(ProgramConversion &c, int64_t used) {
+static SharedType ringsType(MLIRContext *context, int64_t bytes) {
+  return SharedType::get(context, {bytes / 128, 128},
+                         IntegerType::get(context, 8), /*swizzle=*/128, 1,
+                         false);
+}
+
+/// Where a view of shared memory ends, in bytes of it.
+static int64_t endOf(SharedReuseOp view) {
+  return static_cast<int64_t>(view.getAt()) +
+         view.getResult().getType().getTileBytes();
+}
+
+/// Views of the pool that nothing uses before, or within, `last`.
+static SmallVector<SharedReuseOp> viewsBehind(SharedAllocOp pool,
+                                              Operation *last) {
+  SmallVector<SharedReuseOp> behind;
+  for (Operation *user : pool->getUsers())
+    if (auto view = dyn_cast<SharedReuseOp>(user))
+      if (llvm::all_of(view->getUsers(), [&](Operation *op) {
+            return last->isBeforeInBlock(
+                last->getBlock()->findAncestorOpInBlock(*op));
+          }))
+        behind.push_back(view);
+  return behind;
+}
+
+/// Moves what exchanges behind `last` go through from the pool to `memory`, whose
+/// copies take `bytes`, where that takes fewer in all. Whether it has.
+static bool shareMemory(SharedAllocOp &pool, SharedAllocOp memory,
+                        int64_t bytes, Operation *last) {
+  if (!pool)
+    return false;
+  SmallVector<SharedReuseOp> views = viewsBehind(pool, last);
+  int64_t behind = 0, rest = 0;
+  for (Operation *user : pool->getUsers()) {
+    auto view = cast<SharedReuseOp>(user);
+    int64_t &end = llvm::is_contained(views, view) ? behind : rest;
+    end = std::max(end, endOf(view));
+  }
+  int64_t shared = std::max<int64_t>(bytes, llvm::alignTo(behind, 1024));
+  MLIRContext *context = pool.getContext();
+  bool shares =
+      !views.empty() && shared + rest < bytes + std::max(rest, behind);
+  if (!shares) {
+    rest = std::max(rest, behind);
+    views.clear();
+  }
+  if (shares)
+    memory.getResult().setType(ringsType(context, shared));
+  for (SharedReuseOp view : views)
+    view.getSourceMutable().assign(memory);
+  if (rest) {
+    pool.getResult().setType(poolType(context, rest));
+  } else {
+    pool->erase();
+    pool = {};
+  }
+  return shares;
+}
+
+LogicalResult titan::prefetchLoads(ProgramConversion &c, SharedAllocOp &pool) {
   struct Planned {
     scf::ForOp loop;
     LoopPrefetch prefetch;
     int64_t end;
   };
   std::vector<Planned> all;
+  int64_t used = 0;
+  if (pool)
+    for (Operation *user : pool->getUsers())
+      used = std::max(used, endOf(cast<SharedReuseOp>(user)));
   int64_t limit = defaultTarget().sharedBytesPerCta - llvm::alignTo(used, 1024);
   int64_t bytes = 0;
   c.kernel.getBody().walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
@@ -695,16 +761,31 @@ LogicalResult titan::prefetchLoads(ProgramConversion &c, int64_t used) {
   OpBuilder::InsertionGuard guard(c.b);
   c.b.setInsertionPointToStart(&c.kernel.getBody().front());
   c.b.setLoc(c.kernel.getLoc());
-  Value memory = SharedAllocOp::create(
-      c.b, SharedType::get(c.b.getContext(), {bytes / 128, 128},
-                           c.b.getI8Type(), /*swizzle=*/128, 1, false));
+  auto memory = SharedAllocOp::create(c.b, ringsType(c.b.getContext(), bytes));
+  // Others come to the memory behind a loop, or the loop itself does so again.
+  SmallVector<bool> reused;
+  for (auto [i, each] : llvm::enumerate(all)) {
+    scf::ForOp loop = each.loop;
+    reused.push_back(loop->getParentOfType<LoopLikeOpInterface>() ||
+                     llvm::any_of(ArrayRef(all).drop_front(i + 1),
+                                  [&](const Planned &other) {
+                                    return !loop->isAncestor(other.loop);
+                                  }));
+  }
   for (Planned &each : all)
     if (failed(each.prefetch.rewrite(memory)))
       return failure();
   // What only the loads took.
   c.kernel.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-    if (isOpTriviallyDead(op))
+    if (isOpTriviallyDead(op) && !isa<SharedAllocOp>(op))
       op->erase();
   });
+  Block &body = c.kernel.getBody().front();
+  bool shares = shareMemory(
+      pool, memory, bytes,
+      body.findAncestorOpInBlock(*all.back().prefetch.free.getOperation()));
+  for (auto [each, again] : llvm::zip(all, reused))
+    if (!again && !shares)
+      each.prefetch.free->erase();
   return success();
 }

@@ -32,6 +32,7 @@ std::string Agent::describePlace(uint64_t address, unsigned size) {
 void Agent::touch(const Step &step, uint64_t address, unsigned size,
                   Access access, uint32_t lane, bool scalar, int64_t element,
                   const void *value) {
+  ++accesses;
   int64_t offset = 0;
   Object *object = world.memory->find(address, offset);
   // Its name, and which element of the tensor that is.

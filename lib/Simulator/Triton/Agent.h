@@ -136,6 +136,11 @@ public:
              uint32_t lane, bool scalar, int64_t element,
              const void *value = nullptr);
 
+  /// What the results of a step depend on, of which operands do on `access` and
+  /// `since` (Tile); `before`: accesses that there had been before it.
+  void follow(const Step &step, uint64_t before, uint64_t access,
+              uint64_t since);
+
   std::string describe(uint32_t program) const;
   /// "x_ptr[1024]": what the program calls a place in memory.
   std::string describePlace(uint64_t address, unsigned size);
@@ -151,6 +156,9 @@ public:
   /// Elements that take the path of a region of scalars at once.
   int64_t lanes = 1;
   uint64_t order = 0; ///< Of what it prints.
+  /// Accesses of elements so far, and up to which one the last epoch that a
+  /// reduction began has them behind it.
+  uint64_t accesses = 0, ordered = 0;
   /// Since its last turn: whether an atomic has changed memory.
   bool changed = false;
   std::vector<Tile> tiles;

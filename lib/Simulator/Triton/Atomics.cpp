@@ -141,7 +141,7 @@ static void perform(Agent &agent, const Step &step, Tile *mask, MemSemantic sem,
   }
   agent.changed |= changed;
   if (scalar && wants) {
-    ++agent.actor.barriers;
+    agent.actor.barrier = ++agent.actor.epoch;
     ++agent.actor.clock;
   }
   if (!step.out.empty())

@@ -164,6 +164,7 @@ int32_t titan_simulator_run(void *opaque, const char *name,
                   "TITAN_SCHEDULE is eager, lazy or random:SEED");
   run.turns = *turns;
   run.threads = options->threads;
+  run.warps = options->warps;
   bool drawn = false;
   if (options->progress)
     run.progress = [&](uint64_t done) {

@@ -19,11 +19,20 @@ static constexpr uint64_t everyone = (uint64_t{1} << 24) - 1;
 static constexpr uint32_t atomicFlag = 1u << 31, ctaFlag = 1u << 30,
                           severalLanes = ctaFlag - 1;
 
-static uint64_t pack(uint64_t program, uint8_t barriers, uint32_t lane) {
-  return (program << 40) | (uint64_t{barriers} << 32) | lane;
+/// Of the word of readers: other elements have read at earlier epochs.
+static constexpr uint32_t othersFlag = 1u << 30;
+/// Epochs are kept modulo a prime: that a program comes round to the same one, and
+/// what is long done looks recent, is rare, and hides no race.
+static constexpr uint64_t epochs = 251;
+
+static uint64_t pack(uint64_t program, uint64_t epoch, uint32_t lane) {
+  return (program << 40) | (epoch % epochs << 32) | lane;
 }
 static uint64_t programOf(uint64_t word) { return word >> 40; }
-static uint8_t barriersOf(uint64_t word) { return word >> 32; }
+/// How many epochs ago, at most, that was.
+static uint64_t ageOf(uint64_t word, uint64_t now) {
+  return (now % epochs + epochs - (word >> 32 & 0xFF)) % epochs;
+}
 static uint32_t threadOf(uint64_t word) { return word & severalLanes; }
 static uint32_t flagsOf(uint64_t word) { return word & (atomicFlag | ctaFlag); }
 
@@ -109,13 +118,14 @@ Object *Memory::findHost(uint64_t address, int64_t &offset) {
 Fault Memory::touch(Object &object, int64_t offset, unsigned size,
                     Access access, uint32_t lane, const Actor &actor,
                     bool same) {
+  const uint64_t since = std::max(actor.barrier, actor.since);
   const uint64_t me = uint64_t{actor.program} + 1;
   const bool reads = access == Access::Read;
   const uint32_t flags = access == Access::Atomic      ? atomicFlag
                          : access == Access::AtomicCTA ? atomicFlag | ctaFlag
                                                        : 0;
   const bool atomic = flags != 0;
-  const uint64_t mine = pack(me, actor.barriers, flags | lane);
+  const uint64_t mine = pack(me, actor.epoch, flags | lane);
   Fault fault;
   const uint64_t first = uint64_t(offset) >> object.shift,
                  last = uint64_t(offset + size - 1) >> object.shift;
@@ -127,8 +137,13 @@ Fault Memory::touch(Object &object, int64_t offset, unsigned size,
       uint64_t program = programOf(word);
       if (program == 0)
         return true;
-      if (program == me) // Another element, and no barrier since.
-        return threadOf(word) == lane || barriersOf(word) != actor.barriers;
+      if (program == me) { // Another element, and nothing that orders them.
+        uint64_t age = ageOf(word, actor.epoch);
+        if (threadOf(word) != lane)
+          return age > actor.epoch - since;
+        return which == 0 || !(word & othersFlag) ||
+               age + 1 > actor.epoch - since;
+      }
       if (!actor.seen || program == everyone)
         return false;
       auto it = actor.seen->find(program - 1);
@@ -147,11 +162,15 @@ Fault Memory::touch(Object &object, int64_t offset, unsigned size,
       uint64_t old = readWord.load(std::memory_order_relaxed);
       if (old != mine && programOf(old) != everyone) {
         uint64_t next = mine;
-        if (programOf(old) == me && barriersOf(old) == actor.barriers &&
-            threadOf(old) != lane)
-          next = pack(me, actor.barriers, severalLanes);
-        else if (programOf(old) != 0 && programOf(old) != me &&
-                 !ordered(old, 1))
+        const uint64_t age = ageOf(old, actor.epoch);
+        if (programOf(old) == me && age <= actor.epoch - actor.barrier) {
+          if (threadOf(old) == lane)
+            next = mine | (old & othersFlag);
+          else
+            next = age == 0 ? pack(me, actor.epoch, severalLanes)
+                            : mine | othersFlag;
+        }
+        if (programOf(old) != 0 && programOf(old) != me && !ordered(old, 1))
           next = pack(everyone, 0, severalLanes);
         if (next != old) {
           old = readWord.exchange(next);
@@ -180,10 +199,9 @@ Fault Memory::touch(Object &object, int64_t offset, unsigned size,
     uint64_t next = mine;
     uint64_t before = writeWord.load(std::memory_order_relaxed);
     if (programOf(before) != 0 && bothAtomic(before) && !ordered(before, 0))
-      next =
-          programOf(before) == me
-              ? pack(me, actor.barriers, flags | flagsOf(before) | severalLanes)
-              : pack(everyone, 0, atomicFlag | severalLanes);
+      next = programOf(before) == me
+                 ? pack(me, actor.epoch, flags | flagsOf(before) | severalLanes)
+                 : pack(everyone, 0, atomicFlag | severalLanes);
     uint64_t writer = writeWord.exchange(next);
     if (!bothAtomic(writer) && !ordered(writer, 0) &&
         !(same && programOf(writer) == me && !flagsOf(writer)))

@@ -14,8 +14,9 @@
 // are two words, who wrote it last and who read it:
 //
 //   bits 40..63  the program + 1, or `everyone` (several)
-//   bits 32..39  the barriers that the program had passed, modulo 256
-//   bit 31       it was an atomic; bit 30: one that is none to other programs
+//   bits 32..39  the program's epoch, modulo 251
+//   bit 31       it was an atomic; bit 30: one that is none to other programs (of a
+//                reader: other elements have read at earlier epochs, too)
 //   bits 0..29   the element of its tensor (`lane`), or `several`
 //
 // Programs that run in parallel mark first and look second (sequentially
@@ -61,7 +62,12 @@ using Clocks = llvm::DenseMap<uint32_t, uint32_t>;
 /// Who accesses, and when.
 struct Actor {
   uint32_t program = 0;
-  uint8_t barriers = 0;
+  /// Begins anew at a barrier of all its threads; one within a reduction orders
+  /// only what depends on the result (Agent::follow).
+  uint64_t epoch = 0;
+  /// Accesses of epochs before these are ordered before this one: by the last
+  /// barrier, and by the reductions that this access depends on.
+  uint64_t barrier = 0, since = 0;
   /// Where programs take turns.
   uint32_t clock = 1;
   const Clocks *seen = nullptr;

@@ -213,7 +213,7 @@ void Agent::run(uint32_t program, ArrayRef<Tile> arguments) {
   actor = Actor{
       .program = program, .clock = 1, .seen = world.turns ? &seen : nullptr};
   seen.clear();
-  steps = order = 0;
+  steps = order = accesses = ordered = 0;
   depth = 0;
   lanes = 1;
   run(*world.entry, arguments);
@@ -238,6 +238,38 @@ static constexpr const char *unchanging =
 static constexpr const char *unchangingFix =
     "let its condition depend on what a round changes";
 
+// A scalar is known to all threads. Where it is a reduction of a tensor that each of
+// several warps has loaded a part of, no thread has it before a barrier that each one
+// comes to after its part of the load, and so after all that the program accesses
+// before that load. What does not depend on the scalar may be done before the
+// barrier; and what stands between the load and the reduction, behind it, as the
+// reduction touches no memory and may be moved.
+void Agent::follow(const Step &step, uint64_t before, uint64_t access,
+                   uint64_t since) {
+  const uint64_t threads = 32 * uint64_t{world.options.warps};
+  if (isa<ReduceOp>(step.op) &&
+      !isa<RankedTensorType>(step.op->getResult(0).getType())) {
+    const uint64_t count = countOf(step.op->getOperand(0).getType());
+    if (world.options.warps > 1 && count >= threads && access != 0 &&
+        access == accesses) {
+      if (ordered != access) {
+        ordered = access;
+        ++actor.epoch;
+      }
+      since = actor.epoch;
+    }
+    access = 0;
+  } else if (isa<LoadOp>(step.op) && in(step).kind != Kind::Block &&
+             accesses != before &&
+             static_cast<uint64_t>(step.count) >= threads) {
+    access = accesses;
+  }
+  for (uint32_t slot : step.out) {
+    tiles[slot].access = std::max(tiles[slot].access, access);
+    tiles[slot].since = std::max(tiles[slot].since, since);
+  }
+}
+
 void Agent::run(const Body &body, ArrayRef<Tile> arguments) {
   const BlockSteps *block = &body.blocks.front();
   // Of a pure body: a block that is entered with all values as they were some time
@@ -250,7 +282,16 @@ void Agent::run(const Body &body, ArrayRef<Tile> arguments) {
   for (;;) {
     for (const Step &step : block->steps) {
       at = &step;
+      const uint64_t before = accesses;
+      uint64_t access = 0, since = 0;
+      for (uint32_t slot : step.in) {
+        access = std::max(access, tiles[slot].access);
+        since = std::max(since, tiles[slot].since);
+      }
+      actor.since = since;
       step.run(*this, step);
+      if (!step.out.empty())
+        follow(step, before, access, since);
     }
     if ((steps += block->steps.size()) > world.options.maxSteps)
       fail(block->steps.back(), Code::StepLimit,
@@ -515,7 +556,7 @@ static void runNumPrograms(Agent &agent, const Step &step) {
 }
 
 static void runBarrier(Agent &agent, const Step &) {
-  ++agent.actor.barriers;
+  agent.actor.barrier = ++agent.actor.epoch;
   ++agent.actor.clock;
 }
 

@@ -110,6 +110,10 @@ struct Tile {
   Buffer bytes;
   /// A byte for each element, bits of Undefined; none: all are defined.
   Buffer undefined;
+  /// The last access of a load of a whole tensor that this was made from (the
+  /// agent's count), and the epoch before which all accesses are ordered before what
+  /// depends on this; 0: none (Agent::follow).
+  uint64_t access = 0, since = 0;
 
   Tile() = default;
   Tile(Kind kind, int64_t count)

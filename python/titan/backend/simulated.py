@@ -49,6 +49,7 @@ def _argument(name, kind, value):
 class Launcher:
     def __init__(self, source, metadata):
         self.name, self.signature = metadata.name, signature_of(source)
+        self.warps = getattr(metadata, "num_warps", simulation.Program.warps)
 
     def __call__(self, x, y, z, stream, program, packed, launch_metadata, enter, leave, *values):
         if _Tuning.trying:
@@ -58,6 +59,7 @@ class Launcher:
             enter(launch_metadata)
         arguments = [_argument(*one) for one in flatten(self.signature, values)]
         regions = tensors.addressed() if program.takes_addresses else ()
+        program.warps = self.warps
         program.run(self.name, (x, y, z), arguments, regions)
         if leave is not None:
             leave(launch_metadata)

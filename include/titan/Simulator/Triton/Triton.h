@@ -54,6 +54,8 @@ struct RunOptions {
   unsigned threads = 0;
   /// Programs that are resident at once where they take turns.
   unsigned resident = 132;
+  /// Warps of a program, of 32 threads: what its reductions order depends on it.
+  unsigned warps = 4;
   /// Operations of one program before the run is given up as endless.
   uint64_t maxSteps = uint64_t{1} << 33;
   /// Called from another thread, some times a second, by runs that take longer

@@ -54,6 +54,7 @@ typedef struct titan_simulator_options {
   int32_t progress;     /**< A line on stderr while it runs. */
   /** Set to other than 0 by another thread: gives the run up. */
   volatile int32_t *cancel;
+  int32_t warps; /**< Of a program, of 32 threads. */
 } titan_simulator_options;
 
 /** Reads TTIR. Null, and an object with "findings", where it is none. */
