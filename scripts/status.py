@@ -125,7 +125,7 @@ TRITON_BECOMES = {
     "dot": "`titan.mma_sync` (`titan.mma`, wgmma, is to come), or `math.fma`", "dot_scaled": "`arith.mulf` by the scales, then as `tt.dot`",
     "func": "`titan.kernel`; a private one is inlined", "call": "inlined", "return": "`titan.return`",
     "get_program_id": "`titan.cta_id`", "get_num_programs": "`titan.num_ctas`",
-    "print": "`titan.print`", "assert": "`titan.assert`; of a tensor `titan.any`", "extern_elementwise": "`math`, or written out in `arith` and `math`",
+    "print": "`titan.print` of scalars; tensors are `[not-supported-yet]`", "assert": "`titan.assert`; of a tensor `titan.any`", "extern_elementwise": "`math`, or written out in `arith` and `math`",
     "elementwise_inline_asm": "`titan.inline_ptx`",
     "reduce": "`titan.reduce`; of a whole tensor, `titan.unsplat`", "reduce.return": "with its reduction",
     "scan": "`titan.scan`", "scan.return": "with its scan",
@@ -159,6 +159,8 @@ def triton():
             compiled = "yes" if mnemonic in ("func", "return", "call") or re.search(
                 rf"\.(?:convert|make)<tt::{name}>|Elementwise<tt::{name}>", conversion) or (
                 own != mnemonic and f"convert<tt::{own.title()}Op>" in conversion) else "no"
+            if mnemonic == "print":
+                compiled = "scalars"
             becomes = TRITON_BECOMES[mnemonic] or "nothing does its work yet"
             lines.append(f"| `tt.{mnemonic}` | {summary} | {state} | {compiled} | {becomes} |")
     return "\n".join(lines) + "\n"

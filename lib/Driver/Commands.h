@@ -30,9 +30,13 @@ struct Command {
 /// How Triton's programs become kernels (TritonToTitan.h).
 struct TritonCommand {
   bool given = false; ///< One of them is.
-  int64_t warps = 4, stages = 3;
+  int64_t warps = 4, ctas = 1, stages = 3;
+  std::optional<int64_t> registers; ///< The most of a thread (maxnreg).
   std::vector<std::string> launchChecks;
 };
+/// 0: none of these flags is given; else the exit code, and the session knows that
+/// the file has no Triton program.
+int checkNoTriton(Session &session, const TritonCommand &command);
 /// 0: what there is of them in the module has become kernels; else the exit code,
 /// and the session knows.
 int convertTriton(Session &session, mlir::ModuleOp module,
@@ -99,6 +103,7 @@ std::string explainVariant(llvm::StringRef name);
 std::optional<std::string> explainRule(llvm::StringRef rule);
 
 struct RunCommand : Command {
+  TritonCommand triton; ///< Changes nothing that a program computes.
   Strictness strictness;
   /// NAME=VALUE each.
   std::vector<std::string> args, shapes, sizes, rowStrides, scalars, outs;

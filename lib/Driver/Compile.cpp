@@ -65,18 +65,27 @@ static bool checkKernels(Session &session, ModuleOp module, bool triton,
   return good;
 }
 
+int titan::checkNoTriton(Session &session, const TritonCommand &command) {
+  if (!command.given)
+    return Good;
+  session.fail(
+      Code::BadArgument,
+      "--num-warps, --num-ctas, --num-stages, --maxnreg and --launch-check are "
+      "of Triton's programs, and the file has none",
+      "leave them out: a kernel has its own warps, and titan.require");
+  return BadInput;
+}
+
 int titan::convertTriton(Session &session, ModuleOp module,
                          const TritonCommand &command) {
-  if (!isTritonModule(module)) {
-    if (!command.given)
-      return Good;
-    session.fail(
-        Code::BadArgument,
-        "--num-warps, --num-stages and --launch-check are of Triton's "
-        "programs, and "
-        "the file has none",
-        "leave them out: a kernel has its own warps, and titan.require");
-    return BadInput;
+  if (!isTritonModule(module))
+    return checkNoTriton(session, command);
+  if (command.ctas != 1) {
+    session.fail(Code::NotSupportedYet,
+                 "--num-ctas " + std::to_string(command.ctas) +
+                     ": a program is one CTA in titan IR so far",
+                 "leave it out");
+    return Findings;
   }
 #ifdef TITAN_HAS_CODEGEN
   session.setDefaultCode(Code::InternalError);
@@ -86,7 +95,12 @@ int titan::convertTriton(Session &session, ModuleOp module,
   options.launchChecks = command.launchChecks;
   PassManager passes(&session.getContext());
   passes.addPass(createTritonToTitanPass(options));
-  return succeeded(passes.run(module)) ? Good : Findings;
+  if (failed(passes.run(module)))
+    return Findings;
+  if (command.registers)
+    for (KernelOp kernel : module.getOps<KernelOp>())
+      kernel.setRegisters(*command.registers);
+  return Good;
 #else
   session.fail(Code::NotSupportedYet, "this build has no code generator");
   return Findings;

@@ -13,6 +13,7 @@
 #include "titan/Target/NearestWord.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cstdlib>
 #include <unistd.h>
@@ -211,15 +212,27 @@ cl::opt<bool> noReference("no-reference",
 cl::opt<std::string>
     numWarps("num-warps",
              cl::desc("Triton: warps of a program, a power of two (4)"),
-             cl::value_desc("N"), cl::sub(checkSub), cl::sub(compileSub),
-             cl::sub(explainSub), cl::cat(category));
+             cl::value_desc("N"), cl::sub(runSub), cl::sub(checkSub),
+             cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
+cl::opt<std::string>
+    numCtas("num-ctas",
+            cl::desc("Triton: CTAs of a program, a power of two; kernels "
+                     "have one so far (1)"),
+            cl::value_desc("N"), cl::sub(runSub), cl::sub(checkSub),
+            cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
+cl::opt<std::string>
+    maxRegisters("maxnreg",
+                 cl::desc("Triton: the most registers that a thread may have, "
+                          "16 to 255, by eights (as many as ptxas takes)"),
+                 cl::value_desc("N"), cl::sub(runSub), cl::sub(checkSub),
+                 cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
 cl::opt<std::string>
     numStages("num-stages",
               cl::desc("Triton: rounds that are under way at once of a loop "
                        "that does not say it itself, if products take what it "
                        "loads; 0 or 1: one after the other (3)"),
-              cl::value_desc("N"), cl::sub(checkSub), cl::sub(compileSub),
-              cl::sub(explainSub), cl::cat(category));
+              cl::value_desc("N"), cl::sub(runSub), cl::sub(checkSub),
+              cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
 cl::list<std::string>
     launchChecks("launch-check",
                  cl::desc("Triton: a condition on arguments, which each launch "
@@ -537,8 +550,9 @@ static std::string findUseless(llvm::StringRef topic) {
   for (const std::string &bad :
        {of(noExpand, "effects"), of(explainSizes, "tma"),
         topic == "layout" ? std::string() : of(svg, "tma"),
-        of(explainTarget, "tma"), of(numWarps, "stages"),
-        of(numStages, "stages"), of(launchChecks, "stages")})
+        of(explainTarget, "tma"), of(numWarps, "stages"), of(numCtas, "stages"),
+        of(maxRegisters, "stages"), of(numStages, "stages"),
+        of(launchChecks, "stages")})
     if (!bad.empty())
       return bad;
   return {};
@@ -559,7 +573,7 @@ static std::string readCount(const cl::opt<std::string> &option,
          option.getValue() + "'";
 }
 
-/// --num-warps, --num-stages and --launch-check; an error message if it is wrong.
+/// The flags of Triton's programs; an error message if one is wrong.
 static std::string readTriton(TritonCommand &command) {
   uint64_t given;
   if (std::string bad = readCount(numWarps, 32, given); !bad.empty())
@@ -568,6 +582,21 @@ static std::string readTriton(TritonCommand &command) {
     return "--num-warps is a power of two, not '" + numWarps + "'";
   if (given)
     command.warps = static_cast<int64_t>(given);
+  uint64_t ctas;
+  if (std::string bad = readCount(numCtas, 16, ctas); !bad.empty())
+    return bad;
+  if (ctas & (ctas - 1))
+    return "--num-ctas is a power of two, not '" + numCtas + "'";
+  if (ctas)
+    command.ctas = static_cast<int64_t>(ctas);
+  // Threads have registers by eights; registers(N) of titan.kernel is such a
+  // number, too.
+  uint64_t registers;
+  if (std::string bad = readCount(maxRegisters, 255, registers, /*least=*/16);
+      !bad.empty())
+    return bad;
+  if (registers)
+    command.registers = static_cast<int64_t>(llvm::alignDown(registers, 8));
   uint64_t stages;
   if (std::string bad = readCount(numStages, INT32_MAX, stages, /*least=*/0);
       !bad.empty())
@@ -575,8 +604,8 @@ static std::string readTriton(TritonCommand &command) {
   if (numStages.getNumOccurrences())
     command.stages = static_cast<int64_t>(stages);
   command.launchChecks = launchChecks;
-  command.given =
-      given || numStages.getNumOccurrences() || !launchChecks.empty();
+  command.given = given || ctas || registers || numStages.getNumOccurrences() ||
+                  !launchChecks.empty();
   return {};
 }
 
@@ -723,6 +752,8 @@ static int runSubcommand(int argc, char **argv) {
   if (runSub) {
     RunCommand command;
     if (std::string bad = readFile(command, runFile); !bad.empty())
+      return usage(bad);
+    if (std::string bad = readTriton(command.triton); !bad.empty())
       return usage(bad);
     command.args = args;
     command.shapes = shapes;

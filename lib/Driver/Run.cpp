@@ -473,6 +473,8 @@ int titan::runRun(const RunCommand &given) {
       return session.finish(BadInput, "");
   if (isTritonModule(*module))
     return runTriton(session, *module, options);
+  if (int code = checkNoTriton(session, options.triton))
+    return session.finish(code, "");
   if (!options.grid.empty()) {
     session.fail(Code::BadArgument,
                  "--grid is of Triton's programs, and the file has none",

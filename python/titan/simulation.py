@@ -180,8 +180,8 @@ class Program:
         if not handle:
             raise Refused(_take(report)["findings"], "")
         self._handle = c.c_void_p(handle)
-        # Numbers in memory may be taken for addresses of tensors that are no arguments.
-        self.takes_addresses = b"tt.int_to_ptr" in text or b"!tt.ptr<!tt.ptr" in text
+        # Numbers may be addresses: in memory, of tensors that are no arguments; from a pointer, for later launches.
+        self.takes_addresses = any(word in text for word in (b"tt.int_to_ptr", b"tt.ptr_to_int", b"!tt.ptr<!tt.ptr"))
 
     def __del__(self):
         if getattr(self, "_handle", None) and _library is not None:

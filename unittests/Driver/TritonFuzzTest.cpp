@@ -88,7 +88,7 @@ TEST(TritonFuzz, ReadsOrRefuses) {
   };
   const uint64_t first = number("TITAN_SEED", 1);
   const uint64_t cases =
-      number("TITAN_CASES", std::getenv("TITAN_TEST_FULL") ? 10000000 : 20000);
+      number("TITAN_CASES", std::getenv("TITAN_TEST_FULL") ? 10000000 : 100000);
   std::vector<std::string> functions = readFunctions();
   ASSERT_GT(functions.size(), 60u);
   std::vector<std::vector<std::string>> tokens;

@@ -109,6 +109,15 @@ static void bitcast(Agent &agent, const Step &step) {
   agent.out(step) = std::move(tile);
 }
 
+static void addressOf(Agent &agent, const Step &step) {
+  Tile &in = agent.in(step);
+  Tile &out = agent.make(step);
+  for (int64_t i = 0; i < out.count; ++i)
+    out.setInteger(i, static_cast<int64_t>(agent.world.memory->getAddress(
+                          static_cast<uint64_t>(in.getInteger(i)))));
+  joinMarks(agent, step);
+}
+
 void titan::tt::addConversions(Table &table) {
   table["arith.extsi"] = resize<true>;
   table["arith.extui"] = resize<false>;
@@ -124,5 +133,5 @@ void titan::tt::addConversions(Table &table) {
   table["arith.bitcast"] = bitcast;
   table["tt.bitcast"] = bitcast;
   table["tt.int_to_ptr"] = bitcast;
-  table["tt.ptr_to_int"] = bitcast;
+  table["tt.ptr_to_int"] = addressOf;
 }

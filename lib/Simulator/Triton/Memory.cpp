@@ -79,6 +79,7 @@ Memory::Memory(llvm::ArrayRef<RunObject> given, unsigned unit, bool turns)
     object.origin = from.origin;
     object.data = from.data;
     object.bytes = from.bytes;
+    object.hasAddress = from.hasAddress;
     object.shift = llvm::Log2_32(unit);
     if (!from.data)
       continue;

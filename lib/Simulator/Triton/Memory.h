@@ -42,6 +42,7 @@ struct Object {
   int64_t origin = 0;
   std::byte *data = nullptr;
   uint64_t bytes = 0;
+  bool hasAddress = false; ///< As of RunObject.
   /// log2 of the bytes of a unit, and the words of each.
   unsigned shift = 0;
   std::unique_ptr<std::atomic<uint64_t>[], void (*)(void *)> words {
@@ -120,6 +121,16 @@ public:
       return findHost(address, offset);
     offset = static_cast<int64_t>(address - getBase(number));
     return &objects[number];
+  }
+
+  /// The number that a program sees of an address: the host's, of objects whose
+  /// addresses the host knows, so that it may be kept from launch to launch.
+  uint64_t getAddress(uint64_t address) const {
+    uint64_t number = (address >> windowBits) - firstWindow;
+    if (number >= objects.size() || !objects[number].hasAddress)
+      return address;
+    return reinterpret_cast<uintptr_t>(objects[number].data) +
+           (address - getBase(number));
   }
 
   /// Marks an access to `size` bytes; `same`: a write leaves the bytes as they
