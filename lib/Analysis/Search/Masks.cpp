@@ -108,6 +108,16 @@ std::vector<SmallLaunch> Instantiator::unmasked(const SmallLaunch &from) const {
         raised.truncate(known);
       }
     }
+    // Other sizes are not 0: of nothing all CTAs have the same.
+    for (auto [number, leaf] : llvm::enumerate(impl->leaves)) {
+      if (raised.empty() || leaf.kind != Impl::Leaf::Scalar ||
+          impl->leafValues[number][0] != 0 ||
+          llvm::is_contained(raised, number) || impl->pitches.contains(number))
+        continue;
+      impl->setLeaf(number, impl->fitted(number, 1, /*next=*/true));
+      if (!impl->admitted())
+        impl->setLeaf(number, 0);
+    }
     SmallLaunch launch = from;
     for (auto [number, value] : llvm::enumerate(launch.leaves))
       if (impl->leaves[number].kind <= Impl::Leaf::Scalar)
