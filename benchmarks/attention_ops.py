@@ -387,7 +387,8 @@ def main():
         report["costs"] = costs()
     if options.race:
         race(report)
-    report["titan from"] = {"modules": titan.__file__, "compiler": os.environ.get("TITAN_COMPILER") or shutil.which("titan")}
+    report["titan from"] = {"modules": "a wheel" if "site-packages" in titan.__file__ else "the tree",
+                            "compiler": bool(os.environ.get("TITAN_COMPILER") or shutil.which("titan"))}
     report["cases"], report["failures"] = cases, failures
     if options.json:
         with open(options.json, "w") as file:
