@@ -196,15 +196,16 @@ def again(text, part):
     ask("undone", text)
     ask("lower", "\n" + text, remembers=False)
     ask("wrong", text[:at] + text[text.index("\n", at):])
-    # The editor hears of the kernel that did not change before the other one is checked.
+    # The editor hears of the kernel that did not change, whichever of the two comes first.
     editor = Editor()
     editor.open(text)
     while len(editor.until(is_verdict)) < 2:
         pass
     editor.type(text[:at] + " " + text[at:])
     second = text[:text.rindex("titan.kernel")].count("\n")
-    print("in the editor:", "at once" if second in {each["range"]["start"]["line"] for each in editor.until(is_verdict)}
-          else "late")
+    began = time.monotonic()
+    editor.until(lambda each: is_verdict(each) and each["range"]["start"]["line"] == second)
+    print("in the editor:", "at once" if time.monotonic() - began < 2 else "late")
     editor.leave()
 
 
