@@ -345,13 +345,21 @@ FailureOr<Value> ProgramConversion::value(Value old) {
 
 void ProgramConversion::set(Value old, Value now) {
   if (isa<RankedTensorType>(old.getType()))
-    made(old, View(cast<RankedTensorType>(now.getType()))) = now;
+    tiles[old][key(View(cast<RankedTensorType>(now.getType())))] = now;
   else
     scalars[old] = now;
 }
 
+Value ProgramConversion::find(Value old, const View &view) const {
+  auto views = tiles.find(old);
+  if (views == tiles.end())
+    return {};
+  auto found = views->second.find(key(view));
+  return found == views->second.end() ? Value() : found->second;
+}
+
 FailureOr<Value> ProgramConversion::tile(Value old, const View &view) {
-  if (Value before = made(old, view))
+  if (Value before = find(old, view))
     return before;
   OpBuilder::InsertionGuard guard(b);
   Location loc = b.getLoc();
@@ -367,7 +375,8 @@ FailureOr<Value> ProgramConversion::tile(Value old, const View &view) {
       now = Value(arith::AddIOp::create(
           b, *now, titan::SplatOp::create(b, view.type, number)));
   } else if (Operation *op = old.getDefiningOp();
-             op && own.type == view.type && own.dims == view.dims) {
+             op && ((own.type == view.type && own.dims == view.dims) ||
+                    isCheaperAnew(old, view))) {
     const auto *make = TritonToTitanTable::get().findMake(op);
     b.setLoc(op->getLoc());
     now = make ? (*make)(*this, op, view) : makeElementwise(*this, op, view);
@@ -403,7 +412,7 @@ FailureOr<Value> ProgramConversion::tile(Value old, const View &view) {
   if (failed(now))
     return failure();
   assert(now->getType() == view.type && "made in another layout");
-  return made(old, view) = *now;
+  return tiles[old][key(view)] = *now;
 }
 
 //===----------------------------------------------------------------------===//

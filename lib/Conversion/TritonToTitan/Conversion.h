@@ -79,6 +79,8 @@ public:
   mlir::FailureOr<mlir::Value> tile(mlir::Value old, mlir::Attribute layout) {
     return tile(old, View(typeOf(old, layout)));
   }
+  /// The tile, if it has been made; else null.
+  mlir::Value find(mlir::Value old, const View &view) const;
   /// A scalar, or a tensor in its home or in the layout of its shape.
   mlir::FailureOr<mlir::Value> value(mlir::Value old);
   /// The type of `old` as a tile in that layout, or as a scalar (null).
@@ -118,6 +120,8 @@ public:
   /// order[d]), or with `axis` moved behind all others; no data moves.
   mlir::FailureOr<mlir::Value> permute(mlir::Value tile,
                                        llvm::ArrayRef<int64_t> order);
+  mlir::FailureOr<mlir::RankedTensorType>
+  permutedType(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> order);
   mlir::FailureOr<mlir::Value> withLast(mlir::Value tile, int64_t axis);
   /// `row`, which lies as `type` without dimension `axis` does, all along it.
   mlir::FailureOr<mlir::Value>
@@ -154,10 +158,11 @@ private:
   /// A condition on arguments (LaunchChecks.cpp has its grammar).
   mlir::LogicalResult requireAtLaunch(llvm::StringRef text);
   mlir::LogicalResult convert(mlir::Operation *op);
-  mlir::FailureOr<mlir::RankedTensorType>
-  permutedType(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> order);
   /// Conversions of tensors made before it stand in front of this.
   mlir::Operation *mark();
+  /// Whether to make a tensor that has a home elsewhere from its operands costs less
+  /// than to move it (ExchangeCost.cpp).
+  bool isCheaperAnew(mlir::Value tensor, const View &view);
 
   tt::FuncOp function;
   /// Of the grid: those that the program asks for.
@@ -168,9 +173,9 @@ private:
       mlir::Value,
       std::map<std::pair<const void *, std::vector<int64_t>>, mlir::Value>>
       tiles;
-  mlir::Value &made(mlir::Value old, const View &view) {
-    return tiles[old][{view.type.getAsOpaquePointer(),
-                       {view.dims.begin(), view.dims.end()}}];
+  static std::pair<const void *, std::vector<int64_t>> key(const View &view) {
+    return {view.type.getAsOpaquePointer(),
+            {view.dims.begin(), view.dims.end()}};
   }
   llvm::DenseMap<mlir::Value, std::pair<mlir::Value, mlir::Value>> derived;
   llvm::DenseMap<mlir::Value, mlir::Operation *> places;
@@ -235,6 +240,8 @@ void populateTritonRegions(TritonToTitanTable &table);
 /// element of `memory`. A remark says why one stays (Prefetch.cpp).
 void markAhead(ProgramConversion &c, mlir::Operation *op, mlir::Value memory,
                GlobalLoadOp load);
+/// Whether `tile`, or null, is such a load.
+bool isCopiedAhead(mlir::Value tile);
 /// The pool of so many bytes that exchanges go through.
 SharedType poolType(mlir::MLIRContext *context, int64_t bytes);
 /// Such loads become copies to shared memory. `pool`, or null: what exchanges go

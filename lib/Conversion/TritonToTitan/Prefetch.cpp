@@ -144,6 +144,11 @@ void titan::markAhead(ProgramConversion &c, Operation *op, Value memory,
                 c.b.getDenseI64ArrayAttr({stages, bytes, dimension}));
 }
 
+bool titan::isCopiedAhead(Value tile) {
+  auto load = tile ? tile.getDefiningOp<GlobalLoadOp>() : nullptr;
+  return load && load->hasAttr(aheadAttr);
+}
+
 namespace {
 /// A load that becomes a copy.
 struct Copy {
