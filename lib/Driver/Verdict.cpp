@@ -137,6 +137,22 @@ KernelVerdict titan::judge(KernelOp kernel, const JudgeOptions &options) {
   return result;
 }
 
+/// What would let the proof go on.
+static std::string whatHelps(const ProofReport &proof) {
+  if (!proof.goOn.empty())
+    return proof.goOn;
+  if (proof.rules.empty())
+    return "docs/checker.md: Outside says what is not followed, Idioms has "
+           "forms that are proved";
+  StringRef first = StringRef(proof.rules).take_until([](char c) {
+    return c == ',' || c == ' ';
+  });
+  return ("titan explain " + first +
+          " says what is asked; docs/checker.md, Idioms, has forms of which it "
+          "is shown")
+      .str();
+}
+
 std::optional<Finding> KernelVerdict::notProved(Severity severity) const {
   if (!proof || proof->proved)
     return std::nullopt;
@@ -147,7 +163,7 @@ std::optional<Finding> KernelVerdict::notProved(Severity severity) const {
       .message = "not proved: " + proof->reason +
                  (proof->rules.empty() ? "" : " (" + proof->rules + ")"),
       .loc = at->getLoc(),
-      .fix = proof->goOn};
+      .fix = whatHelps(*proof)};
 }
 
 /// Whether the kernel is proved, as a line.
@@ -164,9 +180,7 @@ static std::string describe(const ProofReport &proof, bool looked) {
   if (proof.stoppedAt)
     if (auto at = proof.stoppedAt->getLoc()->findInstanceOf<FileLineColLoc>())
       os << "line " << at.getLine() << ": ";
-  os << proof.reason;
-  if (!proof.goOn.empty())
-    os << " (" << proof.goOn << ")";
+  os << proof.reason << " (" << whatHelps(proof) << ")";
   return text;
 }
 
@@ -186,8 +200,7 @@ static llvm::json::Object proofJson(const ProofReport &proof, Verdict verdict) {
       json["line"] = static_cast<int64_t>(at.getLine());
       json["column"] = static_cast<int64_t>(at.getColumn());
     }
-  if (!proof.goOn.empty())
-    json["fix"] = jsonText(proof.goOn);
+  json["fix"] = jsonText(whatHelps(proof));
   return json;
 }
 

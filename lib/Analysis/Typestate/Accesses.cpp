@@ -141,7 +141,8 @@ bool Walk::locate(Access &access, const effect::Access &effect, State &state,
     }
     if (!inside)
       return proof.stop("the slot is not shown to be one of the ring's",
-                        access.op);
+                        access.op,
+                        "a remainder by the number of slots, or titan.require");
   }
   bool moves =
       !access.run.constant() || (access.mechanism == Mechanism::Phase &&
@@ -252,7 +253,7 @@ bool Walk::locateRun(Access &access, State &state) {
   }
   return inside || proof.stop("this run is not shown to lie inside of its "
                               "buffer",
-                              access.op);
+                              access.op, "titan.require of what the sizes are");
 }
 
 bool Walk::locateGlobal(Access &access, const effect::Access &effect,
@@ -288,7 +289,8 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
         return proof.stop(
             "coordinate " + std::to_string(access.coordinates.size()) +
                 " of what is written is not shown to be 0 or more",
-            access.op);
+            access.op,
+            "titan.require, or a branch, that keeps it from being negative");
       access.coordinates.push_back(*p);
     }
     return true;

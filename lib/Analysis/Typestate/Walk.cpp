@@ -345,7 +345,8 @@ bool Walk::defined(Operation &op, State &state) {
     auto p = polynomial(chosen.getRegisterIndex());
     return (p && state.facts.provesAtLeast(*p, 0) &&
             state.facts.provesAtLeast(chosen.getRegisterChoices() - 1, *p)) ||
-           proof.stop("the panel is not shown to be one of the tile's", &op);
+           proof.stop("the panel is not shown to be one of the tile's", &op,
+                      "titan.require that bounds it");
   }
   bool shift = checker::shifts(checker::classify(&op).first);
   if (!shift && !isa<arith::ArithDialect>(op.getDialect()))
@@ -365,7 +366,7 @@ bool Walk::defined(Operation &op, State &state) {
            proof.stop(
                "by how much this shifts is not shown to be less than its "
                "bits",
-               &op);
+               &op, "titan.require that bounds it");
   return (p && state.facts.provesAtLeast(*p, 1)) ||
          proof.stop("the divisor is not shown to be positive", &op,
                     "titan.require in the launch region that it is");

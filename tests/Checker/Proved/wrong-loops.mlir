@@ -17,7 +17,7 @@
 // VARIANT chosen: before filled add %first = arith.cmpi ult, %i, %n : index %which = arith.select %first, %full, %empty : !bars
 // VARIANT chosen: in filled `%full[` -> `%which[`
 // RUN: %variant chosen %s | titan check - --kernel unsigned --undecided=warning 2>&1 | FileCheck %s --check-prefix=CHOSEN
-// CHOSEN: not proved: line [[#]]: which barrier this is, is not followed by the proof yet
+// CHOSEN: not proved: line [[#]]: which barrier this is, is not followed by the proof yet ({{titan explain MM-[0-9]+ says what is asked|docs/checker.md: Outside}}
 // A counter of 64 bits may go past its last number, and two bounds be further apart: that they do not is assumed.
 // RUN: titan check %s --kernel endless --require=proved | FileCheck %s --check-prefix=INDEX
 // INDEX: assumed: no index overflows 64 bits
