@@ -47,7 +47,8 @@ static FailureOr<SmallVector<Value>> tilesOf(ProgramConversion &c,
 static void addFastMath(ProgramConversion &c, Operation *op) {
   using Flags = arith::FastMathFlags;
   Flags flags = isa<arith::DivFOp, math::SqrtOp>(op) ? Flags::afn
-                : isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op)
+                : c.options.fusion &&
+                        isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op)
                     ? Flags::contract
                     : Flags::none;
   auto interface = dyn_cast<arith::ArithFastMathInterface>(op);
