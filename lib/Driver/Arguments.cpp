@@ -218,7 +218,7 @@ private:
   /// Sizes that are settled, and by what: "--size", "A.npy".
   std::map<std::string, std::string, std::less<>> settled;
   std::map<std::string, Request, std::less<>> requests;
-  std::set<std::string> given; ///< FLAG=NAME
+  std::set<std::string> given;                            ///< FLAG=NAME
   std::vector<std::pair<std::string, uint64_t>> memories; ///< --memory
   HostArguments result;
 };
@@ -580,10 +580,9 @@ bool Maker::makeMemory(StringRef name, uint64_t address) {
                                 static_cast<runtime::DType>(type), name.str()))
     ++type;
   if (type == runtime::numDTypes)
-    return fail(Code::ArgumentShape, "--memory " + name + ": " +
-                                         *request.value + " has elements '" +
-                                         request.file->descr +
-                                         "', which no tensor has");
+    return fail(Code::ArgumentShape,
+                "--memory " + name + ": " + *request.value + " has elements '" +
+                    request.file->descr + "', which no tensor has");
   argument.type = static_cast<runtime::DType>(type);
   int64_t elements = 1;
   for (int64_t size : request.file->shape)
@@ -597,8 +596,8 @@ bool Maker::makeMemory(StringRef name, uint64_t address) {
   for (const HostArgument &other : result.arguments)
     if (other.address && argument.address < other.address + other.bytes &&
         other.address < argument.address + argument.bytes)
-      return fail(Code::BadArgument, "--memory: " + name + " and " +
-                                         other.name + " overlap");
+      return fail(Code::BadArgument,
+                  "--memory: " + name + " and " + other.name + " overlap");
   result.arguments.push_back(std::move(argument));
   return true;
 }

@@ -565,8 +565,7 @@ static std::string findUseless(llvm::StringRef topic) {
         topic == "layout" ? std::string() : of(svg, "tma"),
         of(explainTarget, "tma"), of(numWarps, "stages"), of(numCtas, "stages"),
         of(maxRegisters, "stages"), of(numStages, "stages"),
-        of(fpFusion, "stages"),
-        of(launchChecks, "stages")})
+        of(fpFusion, "stages"), of(launchChecks, "stages")})
     if (!bad.empty())
       return bad;
   return {};

@@ -490,8 +490,8 @@ int titan::runRun(const RunCommand &given) {
   bool plain = options.kernel.empty() && options.args.empty() &&
                options.shapes.empty() && options.scalars.empty() &&
                options.rowStrides.empty() && options.outs.empty() &&
-               options.memories.empty() &&
-               options.sizes.empty() && options.trace.empty();
+               options.memories.empty() && options.sizes.empty() &&
+               options.trace.empty();
   if (plain)
     for (auto kernel : module->getOps<KernelOp>())
       if (kernel->hasAttr("titan.example"))

@@ -545,11 +545,11 @@ SimulatorReport titan::simulate(KernelOp kernel,
                                 MutableArrayRef<SimulatorArgument> arguments,
                                 const SimulatorOptions &options) {
   SimulatorReport report;
-  auto launch = evaluateLaunch(
-      kernel,
-      arguments.take_front(
-          std::min(arguments.size(), kernel.getArgTypes().size())),
-      options, report.findings);
+  auto launch =
+      evaluateLaunch(kernel,
+                     arguments.take_front(std::min(
+                         arguments.size(), kernel.getArgTypes().size())),
+                     options, report.findings);
   if (!launch)
     return report;
   auto program = Program::compile(kernel, report.findings);

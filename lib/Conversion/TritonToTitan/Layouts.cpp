@@ -224,8 +224,9 @@ std::pair<int64_t, int> TensorLayouts::accessRun(tt::LoadOp op) const {
 
 int64_t TensorLayouts::alignment(Value pointer) const {
   AxisInfo info = infos.of(pointer);
-  return info.rank() ? int64_t(1) << std::min<unsigned>(info.divisibility[0], 12)
-                     : 1;
+  return info.rank()
+             ? int64_t(1) << std::min<unsigned>(info.divisibility[0], 12)
+             : 1;
 }
 
 /// Whether a number is made of ranges, program ids and counters of loops so that it

@@ -413,8 +413,8 @@ static LogicalResult convertIntToPtr(ProgramConversion &c, tt::IntToPtrOp op) {
   if (!element)
     return c.unsupported(op, "a pointer made of a number: memory of such "
                              "elements");
-  auto type = GlobalType::get(c.b.getContext(), {ShapedType::kDynamic}, element,
-                              {1});
+  auto type =
+      GlobalType::get(c.b.getContext(), {ShapedType::kDynamic}, element, {1});
   int64_t alignment = c.layouts.alignment(op.getResult());
   c.setBase(op.getResult(),
             TensorAtOp::create(c.b, type, c.scalar(op.getSrc()),
