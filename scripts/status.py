@@ -114,7 +114,7 @@ TRITON_BECOMES = {
     "descriptor_store": "`titan.global.store` where the block lies in the tensor (`titan.tma.store` is to come)",
     "descriptor_reduce": "`titan.global.atom` (`titan.tma.reduce` is to come)",
     "descriptor_gather": "`titan.global.load` at rows", "descriptor_scatter": "`titan.global.store` at rows",
-    "int_to_ptr": "", "ptr_to_int": "",
+    "int_to_ptr": "`titan.tensor_at`", "ptr_to_int": "`titan.address_of`, and an offset in bytes",
     "bitcast": "`arith.bitcast`; of pointers nothing",
     "fp_to_fp": "`arith.extf`, `arith.truncf`", "clampf": "`arith.maxnumf`, `arith.minnumf`",
     "precise_sqrt": "`math.sqrt`", "precise_divf": "`arith.divf`", "mulhiui": "`arith.mului_extended`",
@@ -159,8 +159,7 @@ def triton():
             compiled = "yes" if mnemonic in ("func", "return", "call") or re.search(
                 rf"\.(?:convert|make)<tt::{name}>|Elementwise<tt::{name}>", conversion) or (
                 own != mnemonic and f"convert<tt::{own.title()}Op>" in conversion) else "no"
-            if mnemonic == "print":
-                compiled = "scalars"
+            compiled = {"print": "scalars", "int_to_ptr": "of one number"}.get(mnemonic, compiled)
             becomes = TRITON_BECOMES[mnemonic] or "nothing does its work yet"
             lines.append(f"| `tt.{mnemonic}` | {summary} | {state} | {compiled} | {becomes} |")
     return "\n".join(lines) + "\n"

@@ -90,6 +90,8 @@ unsigned TrailingZeros::ofStride(Value tensor, unsigned dimension) {
 }
 
 unsigned TrailingZeros::ofAddress(Value tensor) {
+  if (int64_t made = getAddressAlignment(tensor))
+    return llvm::Log2_64(made);
   auto found = known.find(keyOf(tensor, addressNumber));
   return found == known.end() ? 0 : found->second;
 }

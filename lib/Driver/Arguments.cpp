@@ -147,6 +147,7 @@ HostArgument::findOverwrittenGuard(bool tailsFree) const {
 SimulatorArgument HostArgument::forSimulator() {
   SimulatorArgument argument;
   argument.scalar = bits;
+  argument.address = address;
   if (tensor) {
     argument.data = reinterpret_cast<std::byte *>(memory.get() + offset);
     argument.bytes = bytes;
@@ -206,6 +207,8 @@ private:
                   const Twine &where);
   bool makeTensor(HostArgument &argument, Request &request, GlobalType type);
   bool makeScalar(HostArgument &argument, const Request &request, Type type);
+  bool readMemories();
+  bool makeMemory(StringRef name, uint64_t address);
 
   Session &session;
   KernelOp kernel;
@@ -215,7 +218,8 @@ private:
   /// Sizes that are settled, and by what: "--size", "A.npy".
   std::map<std::string, std::string, std::less<>> settled;
   std::map<std::string, Request, std::less<>> requests;
-  std::set<std::string> given; ///< FLAG=NAME
+  std::set<std::string> given;                            ///< FLAG=NAME
+  std::vector<std::pair<std::string, uint64_t>> memories; ///< --memory
   HostArguments result;
 };
 } // namespace
@@ -366,6 +370,26 @@ bool Maker::readFiles() {
     request.file = std::move(*array);
     if (request.shape && !sizesOf(name, request))
       return false;
+  }
+  return true;
+}
+
+bool Maker::readMemories() {
+  for (const std::string &text : options.memories) {
+    StringRef name, value;
+    uint64_t address;
+    if (!split("memory", text, name, value))
+      return false;
+    if (name.getAsInteger(0, address) || !address || address % 16)
+      return fail(Code::BadArgument,
+                  "--memory: '" + name +
+                      "' is not an address, a multiple of 16 that is not 0",
+                  "--memory 0x10000=FILE.npy");
+    if (!value.ends_with(".npy"))
+      return fail(Code::BadArgument,
+                  "--memory: '" + value + "' is no .npy file");
+    requests[name.str()].value = value.str();
+    memories.push_back({name.str(), address});
   }
   return true;
 }
@@ -543,11 +567,46 @@ bool Maker::makeScalar(HostArgument &argument, const Request &request,
   return true;
 }
 
+/// One dimension, of the file's own type.
+bool Maker::makeMemory(StringRef name, uint64_t address) {
+  Request &request = requests[name.str()];
+  HostArgument argument;
+  argument.name = name.str();
+  argument.tensor = true;
+  argument.address = address;
+  int type = 0;
+  while (type < runtime::numDTypes &&
+         !runtime::checkNpyType(*request.file,
+                                static_cast<runtime::DType>(type), name.str()))
+    ++type;
+  if (type == runtime::numDTypes)
+    return fail(Code::ArgumentShape,
+                "--memory " + name + ": " + *request.value + " has elements '" +
+                    request.file->descr + "', which no tensor has");
+  argument.type = static_cast<runtime::DType>(type);
+  int64_t elements = 1;
+  for (int64_t size : request.file->shape)
+    elements *= size;
+  request.file->shape = {elements};
+  MLIRContext *context = kernel.getContext();
+  if (!makeTensor(argument, request,
+                  GlobalType::get(context, {ShapedType::kDynamic},
+                                  IntegerType::get(context, 8), {1})))
+    return false;
+  for (const HostArgument &other : result.arguments)
+    if (other.address && argument.address < other.address + other.bytes &&
+        other.address < argument.address + argument.bytes)
+      return fail(Code::BadArgument,
+                  "--memory: " + name + " and " + other.name + " overlap");
+  result.arguments.push_back(std::move(argument));
+  return true;
+}
+
 std::optional<HostArguments> Maker::make() {
   for (auto [number, name] : llvm::enumerate(kernel.getArgNames()))
     requests[cast<StringAttr>(name).getValue().str()].initial =
         getInitialValue(kernel, number);
-  if (!readExample() || !readFlags() || !readFiles())
+  if (!readExample() || !readMemories() || !readFlags() || !readFiles())
     return std::nullopt;
   if (options.multiprocessors > 0)
     result.multiprocessors = options.multiprocessors;
@@ -583,6 +642,9 @@ std::optional<HostArguments> Maker::make() {
     });
     result.arguments.push_back(std::move(argument));
   }
+  for (auto &[name, address] : memories)
+    if (!makeMemory(name, address))
+      return std::nullopt;
   return std::move(result);
 }
 

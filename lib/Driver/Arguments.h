@@ -61,6 +61,9 @@ struct HostArgument {
   // Scalars: the bits, in the low end.
   uint64_t bits = 0;
 
+  /// Of memory that is no argument's (--memory): where the kernel finds it; else 0.
+  uint64_t address = 0;
+
   int64_t getNumElements() const;
   /// The elements now: dense, row major.
   std::vector<uint8_t> gather() const;
@@ -77,6 +80,7 @@ struct HostArgument {
 Result<uint64_t> readScalar(mlir::Type type, llvm::StringRef text);
 
 struct HostArguments {
+  /// The kernel's, and behind them memory that it finds by addresses.
   std::vector<HostArgument> arguments;
   int64_t multiprocessors = 8;
 

@@ -21,6 +21,8 @@ struct GemmOptions;
 
 namespace titan {
 
+struct TritonToTitanOptions;
+
 /// What every command reads.
 struct Command {
   std::string file, kernel;
@@ -32,8 +34,13 @@ struct TritonCommand {
   bool given = false; ///< One of them is.
   int64_t warps = 4, ctas = 1, stages = 3;
   std::optional<int64_t> registers; ///< The most of a thread (maxnreg).
+  bool fusion = true; ///< Of products and sums (enable_fp_fusion).
   std::vector<std::string> launchChecks;
 };
+/// 0: kernels can be made as it says, `options` of that; else the exit code, and the
+/// session knows why.
+int readOptions(Session &session, const TritonCommand &command,
+                TritonToTitanOptions &options);
 /// 0: none of these flags is given; else the exit code, and the session knows that
 /// the file has no Triton program.
 int checkNoTriton(Session &session, const TritonCommand &command);
@@ -107,6 +114,7 @@ struct RunCommand : Command {
   Strictness strictness;
   /// NAME=VALUE each.
   std::vector<std::string> args, shapes, sizes, rowStrides, scalars, outs;
+  std::vector<std::string> memories; ///< ADDRESS=FILE.npy each.
   std::string schedule = "eager", approx = "exact", trace, grid;
   std::string replay; ///< A file of flags (Replay.h); empty: none.
   bool hazards = true, reference = true;

@@ -8,6 +8,7 @@
 #include "Commands.h"
 #include "PackageHeader.h"
 
+#include "titan/Conversion/TritonToTitan.h"
 #include "titan/Driver/Pipelines.h"
 #include "titan/Driver/Verdict.h"
 
@@ -15,7 +16,6 @@
 
 #ifdef TITAN_HAS_CODEGEN
 #include "titan/Conversion/Compile.h"
-#include "titan/Conversion/TritonToTitan.h"
 #include "titan/Runtime/File.h"
 #include "titan/Runtime/Runtime.h"
 
@@ -70,16 +70,14 @@ int titan::checkNoTriton(Session &session, const TritonCommand &command) {
     return Good;
   session.fail(
       Code::BadArgument,
-      "--num-warps, --num-ctas, --num-stages, --maxnreg and --launch-check are "
-      "of Triton's programs, and the file has none",
+      "--num-warps, --num-ctas, --num-stages, --maxnreg, --fp-fusion and "
+      "--launch-check are of Triton's programs, and the file has none",
       "leave them out: a kernel has its own warps, and titan.require");
   return BadInput;
 }
 
-int titan::convertTriton(Session &session, ModuleOp module,
-                         const TritonCommand &command) {
-  if (!isTritonModule(module))
-    return checkNoTriton(session, command);
+int titan::readOptions(Session &session, const TritonCommand &command,
+                       TritonToTitanOptions &options) {
   if (command.ctas != 1) {
     session.fail(Code::NotSupportedYet,
                  "--num-ctas " + std::to_string(command.ctas) +
@@ -87,19 +85,27 @@ int titan::convertTriton(Session &session, ModuleOp module,
                  "leave it out");
     return Findings;
   }
-#ifdef TITAN_HAS_CODEGEN
-  session.setDefaultCode(Code::InternalError);
-  TritonToTitanOptions options;
   options.warps = command.warps;
   options.stages = command.stages;
+  options.registers = command.registers;
+  options.fusion = command.fusion;
   options.launchChecks = command.launchChecks;
+  return Good;
+}
+
+int titan::convertTriton(Session &session, ModuleOp module,
+                         const TritonCommand &command) {
+  if (!isTritonModule(module))
+    return checkNoTriton(session, command);
+  TritonToTitanOptions options;
+  if (int code = readOptions(session, command, options))
+    return code;
+#ifdef TITAN_HAS_CODEGEN
+  session.setDefaultCode(Code::InternalError);
   PassManager passes(&session.getContext());
   passes.addPass(createTritonToTitanPass(options));
   if (failed(passes.run(module)))
     return Findings;
-  if (command.registers)
-    for (KernelOp kernel : module.getOps<KernelOp>())
-      kernel.setRegisters(*command.registers);
   return Good;
 #else
   session.fail(Code::NotSupportedYet, "this build has no code generator");

@@ -166,6 +166,13 @@ cl::list<std::string> scalars("scalar",
                               cl::desc("A scalar argument: alpha=1.5"),
                               cl::value_desc("NAME=VALUE"), cl::sub(runSub),
                               cl::cat(category));
+cl::list<std::string>
+    memories("memory",
+             cl::desc("Memory that the kernel finds at an address which is a "
+                      "number (titan.tensor_at): 0x10000=FILE.npy; --out "
+                      "0x10000=FILE.npy writes it after the run"),
+             cl::value_desc("ADDRESS=FILE.npy"), cl::sub(runSub),
+             cl::cat(category));
 cl::list<std::string> outs("out",
                            cl::desc("Write an argument after the run, as .npy"),
                            cl::value_desc("NAME=FILE.npy"), cl::sub(runSub),
@@ -226,6 +233,12 @@ cl::opt<std::string>
                           "16 to 255, by eights (as many as ptxas takes)"),
                  cl::value_desc("N"), cl::sub(runSub), cl::sub(checkSub),
                  cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
+cl::opt<std::string>
+    fpFusion("fp-fusion",
+             cl::desc("Triton: whether a product and a sum of floats may be "
+                      "one operation, which rounds once: on or off"),
+             cl::init("on"), cl::sub(runSub), cl::sub(checkSub),
+             cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
 cl::opt<std::string>
     numStages("num-stages",
               cl::desc("Triton: rounds that are under way at once of a loop "
@@ -552,7 +565,7 @@ static std::string findUseless(llvm::StringRef topic) {
         topic == "layout" ? std::string() : of(svg, "tma"),
         of(explainTarget, "tma"), of(numWarps, "stages"), of(numCtas, "stages"),
         of(maxRegisters, "stages"), of(numStages, "stages"),
-        of(launchChecks, "stages")})
+        of(fpFusion, "stages"), of(launchChecks, "stages")})
     if (!bad.empty())
       return bad;
   return {};
@@ -603,9 +616,12 @@ static std::string readTriton(TritonCommand &command) {
     return bad;
   if (numStages.getNumOccurrences())
     command.stages = static_cast<int64_t>(stages);
+  if (fpFusion != "on" && fpFusion != "off")
+    return "--fp-fusion is on or off, not '" + fpFusion + "'";
+  command.fusion = fpFusion == "on";
   command.launchChecks = launchChecks;
   command.given = given || ctas || registers || numStages.getNumOccurrences() ||
-                  !launchChecks.empty();
+                  fpFusion.getNumOccurrences() || !launchChecks.empty();
   return {};
 }
 
@@ -760,6 +776,7 @@ static int runSubcommand(int argc, char **argv) {
     command.sizes = sizes;
     command.rowStrides = rowStrides;
     command.scalars = scalars;
+    command.memories = memories;
     command.outs = outs;
     command.schedule = schedule;
     command.replay = replay;
@@ -767,7 +784,8 @@ static int runSubcommand(int argc, char **argv) {
         (schedule.getNumOccurrences() || multiprocessors.getNumOccurrences() ||
          !command.args.empty() || !command.shapes.empty() ||
          !command.sizes.empty() || !command.scalars.empty() ||
-         !command.rowStrides.empty() || !command.kernel.empty()))
+         !command.rowStrides.empty() || !command.memories.empty() ||
+         !command.kernel.empty()))
       return usage("--replay says the kernel, its arguments and the schedule");
     command.approx = approx;
     command.grid = grid;

@@ -223,9 +223,8 @@ int titan::explainStages(const ExplainCommand &options) {
   session.getContext().appendDialectRegistry(registry);
   session.getContext().loadAllAvailableDialects();
   TritonToTitanOptions how;
-  how.warps = options.triton.warps;
-  how.stages = options.triton.stages;
-  how.launchChecks = options.triton.launchChecks;
+  if (int code = readOptions(session, options.triton, how))
+    return session.finish(code, "");
   SmallVector<Stage> stages;
   bool good = succeeded(makeStages(*module, how, stages));
   std::string text;

@@ -261,12 +261,13 @@ bool Runner::verify(KernelOp kernel, Reference &reference,
                            {"largest_error", result.largestError},
                            {"largest_share", result.largestShare}});
   }
-  // What is an input alone is left as it was.
+  // What is an input alone is left as it was; of memory that addresses lead to no
+  // reference says anything.
   for (HostArgument &argument : arguments.arguments) {
     bool output = llvm::any_of(*outputs, [&](const Expected &each) {
       return each.argument == &argument;
     });
-    if (!argument.tensor || output || argument.holdsMaps ||
+    if (!argument.tensor || argument.address || output || argument.holdsMaps ||
         argument.gather() == argument.initial)
       continue;
     Location loc = kernel.getLoc();
@@ -489,7 +490,8 @@ int titan::runRun(const RunCommand &given) {
   bool plain = options.kernel.empty() && options.args.empty() &&
                options.shapes.empty() && options.scalars.empty() &&
                options.rowStrides.empty() && options.outs.empty() &&
-               options.sizes.empty() && options.trace.empty();
+               options.memories.empty() && options.sizes.empty() &&
+               options.trace.empty();
   if (plain)
     for (auto kernel : module->getOps<KernelOp>())
       if (kernel->hasAttr("titan.example"))

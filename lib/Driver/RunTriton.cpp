@@ -353,6 +353,13 @@ int titan::runTriton(Session &session, ModuleOp module,
                  "--schedule is eager, lazy or random:SEED");
     return session.finish(BadInput, "");
   }
+  if (!options.memories.empty()) {
+    session.fail(Code::NotSupportedYet,
+                 "--memory is of kernels of titan IR, and this is a program",
+                 "run its kernel (titan compile --emit=titan), or the Python "
+                 "program under TITAN=simulate");
+    return session.finish(BadInput, "");
+  }
   if (!fill(session, all, options) || !fillDescriptors(session, all) ||
       !checkHints(session, kernel, all))
     return session.finish(BadInput, "");

@@ -27,7 +27,7 @@ Agent::Agent(Machine &machine, Cta &cta, unsigned warp)
       view(machine.views.get(), *this), streams(mechanisms().size()) {
   registers = program.launchRegisters;
   auto arguments = machine.kernel.getBody().getArguments();
-  size_t own = machine.arguments.size();
+  size_t own = machine.own;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     uint32_t slot = program.slots.lookup(argument).scalar;
     if (i >= own)
@@ -232,6 +232,15 @@ bool Agent::globalElement(const Inst &inst, unsigned tensor,
                           llvm::ArrayRef<int64_t> index, uint64_t &address,
                           unsigned bytes) {
   const SimulatorArgument &argument = machine.arguments[tensor];
+  if (!argument.data) {
+    machine.find(Code::OutOfBounds,
+                 llvm::formatv("there is no memory at address {0:x}: {1}",
+                               argument.address, who(inst)),
+                 inst.origin, this, true, {}, {}, nullptr,
+                 "titan run takes what lies at an address that is no "
+                 "argument's as --memory ADDRESS=FILE.npy");
+    return false;
+  }
   int64_t offset = 0;
   for (size_t d = 0; d < index.size(); ++d) {
     if (index[d] < 0 || index[d] >= argument.shape[d]) {

@@ -357,7 +357,10 @@ struct Hazards::State {
   /// Reports two CTAs that synchronise with a scope that does not hold both.
   void checkScope(Scope release, Scope acquire, uint32_t site, Agent &agent,
                   const Inst &inst);
-  bool isWritten(unsigned tensor) const { return written[tensor]; }
+  /// What an address leads into may be written as another tensor.
+  bool isWritten(unsigned tensor) const {
+    return tensor >= written.size() || written[tensor];
+  }
 
   Machine &machine;
   std::unordered_map<uint32_t, WarpState> warps;

@@ -24,7 +24,7 @@ using State = Hazards::State;
 State::State(Machine &machine) : machine(machine) {
   plans.resize(machine.program.code.size());
   // Tensors that only reads touch need no records.
-  size_t own = machine.arguments.size();
+  size_t own = machine.own;
   written.resize(own);
   auto write = [&](Value root) {
     auto argument = dyn_cast<BlockArgument>(root);

@@ -68,6 +68,58 @@ static Step mapRank(Agent &agent, const Inst &inst) {
 }
 
 //===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+uint64_t Machine::addressOf(unsigned tensor) const {
+  const SimulatorArgument &of = arguments[tensor];
+  return of.address ? of.address : reinterpret_cast<uint64_t>(of.data);
+}
+
+unsigned Machine::tensorAt(uint64_t address, unsigned bytes) {
+  auto [known, isNew] =
+      tensorsAt.try_emplace({address, bytes}, arguments.size());
+  if (!isNew)
+    return known->second;
+  SimulatorArgument made;
+  made.address = address;
+  made.shape = {0};
+  made.strides = {1};
+  for (size_t i = 0; i < given; ++i) {
+    const SimulatorArgument &each = arguments[i];
+    uint64_t offset = address - addressOf(i);
+    if (!each.data || offset >= each.bytes)
+      continue;
+    made.data = each.data + offset;
+    made.bytes = each.bytes - offset;
+    made.shape = {static_cast<int64_t>(made.bytes / bytes)};
+    break;
+  }
+  arguments.push_back(std::move(made));
+  return known->second;
+}
+
+static Step tensorAt(Agent &agent, const Inst &inst) {
+  uint64_t address = agent.scalars[inst.a];
+  if (inst.imm2 && address % inst.imm2) {
+    agent.machine.find(
+        Code::Misaligned,
+        llvm::formatv("address {0:x} is said to be a multiple of {1} bytes, "
+                      "and is none: {2}",
+                      address, inst.imm2, agent.who(inst)),
+        inst.origin, &agent);
+    return Step::Failed;
+  }
+  agent.scalars[inst.dst] = agent.machine.tensorAt(address, inst.imm);
+  return Step::Next;
+}
+
+static Step addressOf(Agent &agent, const Inst &inst) {
+  agent.scalars[inst.dst] = agent.machine.addressOf(agent.scalars[inst.a]);
+  return Step::Next;
+}
+
+//===----------------------------------------------------------------------===//
 // Tiles and shared memory
 //===----------------------------------------------------------------------===//
 
@@ -569,6 +621,20 @@ void titan::sim::registerMemory(ExecutionTable &table) {
     Inst &inst = c.emit(mapRank, op);
     inst.a = a;
     inst.b = b;
+    inst.dst = dst;
+  });
+  table.add<TensorAtOp>([](Compiler &c, TensorAtOp op) {
+    uint32_t a = c.scalar(op.getAddress()), dst = c.scalar(op.getResult());
+    Inst &inst = c.emit(tensorAt, op);
+    inst.a = a;
+    inst.dst = dst;
+    inst.imm = getElementBytes(op.getType().getElementType());
+    inst.imm2 = op.getAlignment().value_or(0);
+  });
+  table.add<AddressOfOp>([](Compiler &c, AddressOfOp op) {
+    uint32_t a = c.scalar(op.getTensor()), dst = c.scalar(op.getResult());
+    Inst &inst = c.emit(addressOf, op);
+    inst.a = a;
     inst.dst = dst;
   });
   table.add<SharedStoreOp>([](Compiler &c, SharedStoreOp op) {

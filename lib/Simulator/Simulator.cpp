@@ -53,17 +53,17 @@ Cta::Cta(Machine &machine, Cluster &cluster, std::array<int64_t, 3> id,
 }
 
 Machine::Machine(KernelOp kernel, const Program &program, const Launch &launch,
-                 MutableArrayRef<SimulatorArgument> arguments,
+                 ArrayRef<SimulatorArgument> arguments,
                  const SimulatorOptions &options, SimulatorReport &report)
     : kernel(kernel), program(program), launch(launch), arguments(arguments),
-      options(options), report(report),
+      own(kernel.getArgTypes().size()), options(options), report(report),
       views(options.hazards
                 ? nullptr
                 : std::make_unique<Views>(
                       options.schedule,
                       options.strictness.severityOf(Code::ScopeTooNarrow) ==
                           Severity::Error)),
-      global(views != nullptr) {
+      global(views != nullptr), given(arguments.size()) {
   clusters = 1;
   for (int d = 0; d < 3; ++d) {
     clusterGrid[d] = launch.grid[d] / program.cluster[d];
@@ -545,7 +545,11 @@ SimulatorReport titan::simulate(KernelOp kernel,
                                 MutableArrayRef<SimulatorArgument> arguments,
                                 const SimulatorOptions &options) {
   SimulatorReport report;
-  auto launch = evaluateLaunch(kernel, arguments, options, report.findings);
+  auto launch =
+      evaluateLaunch(kernel,
+                     arguments.take_front(std::min(
+                         arguments.size(), kernel.getArgTypes().size())),
+                     options, report.findings);
   if (!launch)
     return report;
   auto program = Program::compile(kernel, report.findings);

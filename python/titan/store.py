@@ -47,7 +47,8 @@ def without_locations(text):
 
 
 class Program:
-    """A program of tt to be compiled. `options`: `num_warps`, `num_stages`; `check`: what `titan check` refuses is not compiled."""
+    """A program of tt to be compiled. `options`: `num_warps`, `num_stages`; `check`: what `titan check` refuses is not
+    compiled; perhaps `maxnreg`, and `fp_fusion`, which is "off"."""
 
     def __init__(self, name, text, options):
         self.name, self.text, self.options = name, text, options
@@ -77,9 +78,10 @@ class Program:
             path = os.path.join(folder, self.key + ".titanpkg")
             with open(os.path.join(folder, self.name + ".ttir"), "w") as file:
                 file.write(self.text)
+            flags = [f"--{name.replace('_', '-')}={self.options[name]}"
+                     for name in ("num_warps", "num_stages", "maxnreg", "fp_fusion") if name in self.options]
             # By this name, which is part of the package: the same everywhere.
-            compiler.call(tool, "compile", self.name + ".ttir", "--target", TARGET, "--num-warps", str(self.options["num_warps"]),
-                          "--num-stages", str(self.options["num_stages"]),
+            compiler.call(tool, "compile", self.name + ".ttir", "--target", TARGET, *flags,
                           "--check=" + ("on" if self.options["check"] else "off"), "-o", path, folder=folder)
             with open(path, "rb") as file:
                 return file.read()

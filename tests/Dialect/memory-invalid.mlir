@@ -451,3 +451,102 @@ func.func @old_values_of_another_type(%A: !line, %x: tensor<128xf32, #row>, %i: 
   %old = titan.global.atom add %x, %A[%i] : tensor<128xf32, #row>, !line, tensor<128xi32, #row> -> tensor<128xi32, #row>
   return
 }
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?xi64>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.address_of %A : !titan.global<?xi64>
+  // expected-error @+1 {{[tensor-at] '!titan.global<?x?xf16>' is not one dimension of unknown size}}
+  %t = titan.tensor_at %a : !titan.global<?x?xf16>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?xi64>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.address_of %A : !titan.global<?xi64>
+  // expected-error @+1 {{[tensor-at] '!titan.global<8xf16>' is not one dimension of unknown size}}
+  %t = titan.tensor_at %a : !titan.global<8xf16>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?xi64>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.address_of %A : !titan.global<?xi64>
+  // expected-error @+2 {{[tensor-at] an address that is a multiple of 24 bytes, of elements of 2}}
+  // expected-note @+1 {{fix: a power of two from 2 on}}
+  %t = titan.tensor_at %a align(24) : !titan.global<?xf16>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?xi64>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.address_of %A : !titan.global<?xi64>
+  // expected-error @+2 {{[tensor-at] an address that is a multiple of 2 bytes, of elements of 4}}
+  // expected-note @+1 {{fix: a power of two from 4 on}}
+  %t = titan.tensor_at %a align(2) : !titan.global<?xf32>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?xi64>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.address_of %A : !titan.global<?xi64>
+  // expected-error @+1 {{[tensor-at] is used by 'titan.dim', which wants more than its elements}}
+  %t = titan.tensor_at %a : !titan.global<?xf32>
+  // expected-note @+1 {{here}}
+  %n = titan.dim %t, 0 : !titan.global<?xf32>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?xi64>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.address_of %A : !titan.global<?xi64>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : i32
+  // expected-error @+1 {{[tensor-at] is used by 'titan.flag.wait', which wants more than its elements}}
+  %t = titan.tensor_at %a : !titan.global<?xi32>
+  // expected-note @+1 {{here}}
+  titan.flag.wait %t[%c0], %c1 : !titan.global<?xi32>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?xi64>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.address_of %A : !titan.global<?xi64>
+  %c0 = arith.constant 0 : index
+  %b = titan.shared.alloc : !titan.shared<64xf32>
+  %bar = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+1 {{[tensor-at] is used by 'titan.bulk.load', which wants more than its elements}}
+  %t = titan.tensor_at %a : !titan.global<?xf32>
+  titan.elect warp(0) {
+    // expected-note @+1 {{here}}
+    titan.bulk.load %t[%c0], %b, %bar : !titan.global<?xf32>, !titan.shared<64xf32>, !titan.mbarrier
+  }
+  titan.return
+}

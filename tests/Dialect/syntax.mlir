@@ -292,3 +292,17 @@ titan.kernel @nothing() warps(1) launch {
 } body() {
   titan.return
 }
+
+// CHECK: titan.kernel @addresses(%flags: !titan.global<?xi32>) warps(1)
+titan.kernel @addresses(%flags: !titan.global<?xi32>) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // CHECK: %[[ADDRESS:.*]] = titan.address_of %flags : <?xi32>
+  %address = titan.address_of %flags : !titan.global<?xi32>
+  // CHECK: titan.tensor_at %[[ADDRESS]] : <?xi32>
+  %again = titan.tensor_at %address : !titan.global<?xi32>
+  // CHECK: titan.tensor_at %[[ADDRESS]] align(16) : <?xf16>
+  %halves = titan.tensor_at %address align(16) : !titan.global<?xf16>
+  titan.return
+}

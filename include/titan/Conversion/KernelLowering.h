@@ -163,12 +163,16 @@ public:
   // Memory
   //===--------------------------------------------------------------------===//
 
-  /// A kernel argument in global memory.
+  /// A tensor in global memory: a kernel argument, or what an address makes.
   struct Global {
     Value pointer;
     Values sizes, strides; ///< index; null where nothing uses them.
   };
-  const Global &global(Value argument) { return globals[argument]; }
+  const Global &global(Value tensor) { return globals[tensor]; }
+  /// `tensor` is that.
+  void setGlobal(Value tensor, Global global) {
+    globals[tensor] = std::move(global);
+  }
   /// The address of an allocation in shared memory.
   Value sharedAddress(Value allocation);
   /// The address of an element: i32 in shared memory, i64 in global memory.

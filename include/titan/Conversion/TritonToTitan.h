@@ -20,6 +20,8 @@
 //              knows; a pointer is that argument and an offset in elements, an i32.
 //              The launch checks that the tensor has at most 2^31 - 1 elements: an
 //              offset into it is right modulo 2^32, however it was computed.
+//              A pointer that is made of a number (tt.int_to_ptr) begins a tensor
+//              whose size nobody knows (titan.tensor_at).
 //   the grid   further arguments, grid_x, grid_y and grid_z, are numbers of
 //              programs, one for each axis that the program asks for, and for x where
 //              it has atomics (locks, counters); along others there is one. A program
@@ -46,6 +48,12 @@ struct TritonToTitanOptions {
   /// holds as many, and at most 15. 0 or 1: none is. Which ones are, and why others are
   /// not, remarks say (mlir/IR/Remarks.h, category triton-to-titan).
   int64_t stages = 3;
+  /// The most registers of a thread (maxnreg), a multiple of 8; none: as many as ptxas
+  /// takes.
+  std::optional<int64_t> registers;
+  /// Whether a product and a sum of floats may be one operation, which rounds once
+  /// (enable_fp_fusion).
+  bool fusion = true;
   /// Conditions on arguments, "stride >= n", which each launch is checked against.
   std::vector<std::string> launchChecks;
   int64_t lanes = defaultTarget().warpWidth;

@@ -250,7 +250,7 @@ evaluateLaunch(KernelOp kernel, llvm::ArrayRef<SimulatorArgument> arguments,
 class Machine {
 public:
   Machine(KernelOp kernel, const Program &program, const Launch &launch,
-          llvm::MutableArrayRef<SimulatorArgument> arguments,
+          llvm::ArrayRef<SimulatorArgument> arguments,
           const SimulatorOptions &options, SimulatorReport &report);
   ~Machine();
 
@@ -268,6 +268,17 @@ public:
   /// The agent can do nothing more, and what stopped it was no error (it is
   /// trusted): the run ends without a verdict.
   void giveUp(const Agent &agent);
+
+  //===--------------------------------------------------------------------===//
+  // Addresses (MemoryAccess.cpp)
+  //===--------------------------------------------------------------------===//
+
+  /// The number, among the arguments, of the tensor of elements of so many bytes
+  /// that begins at an address, and ends where the memory does in which it lies;
+  /// without elements where it lies in none.
+  unsigned tensorAt(uint64_t address, unsigned bytes);
+  /// The address that the kernel takes for a tensor's.
+  uint64_t addressOf(unsigned tensor) const;
 
   //===--------------------------------------------------------------------===//
   // Engines (Engines.cpp)
@@ -317,7 +328,10 @@ public:
   KernelOp kernel;
   const Program &program;
   const Launch &launch;
-  llvm::MutableArrayRef<SimulatorArgument> arguments;
+  /// Those of the kernel, `own` of them, what there is beside them, and tensors
+  /// that addresses have made.
+  std::vector<SimulatorArgument> arguments;
+  const size_t own;
   const SimulatorOptions &options;
   /// What becomes of approximations; a random mode goes on from here.
   Approximate approximate = options.approximate;
@@ -354,6 +368,8 @@ private:
   int rank(const Work &work) const;
   unsigned weight(const Agent &agent) const;
 
+  std::map<std::pair<uint64_t, unsigned>, unsigned> tensorsAt;
+  const size_t given; ///< Arguments, and what there is beside them.
   std::vector<std::unique_ptr<Cluster>> resident;
   std::vector<Agent *> agents;
   std::list<WorkRef> work;

@@ -70,6 +70,9 @@ struct SimulatorArgument {
   std::vector<int64_t> strides; ///< Elements.
   /// Scalars: the bits, in the low end.
   uint64_t scalar = 0;
+  /// The address that the kernel takes for that of `data` (titan.tensor_at,
+  /// titan.address_of); 0: the one that it has here.
+  uint64_t address = 0;
 };
 
 struct SimulatorReport {
@@ -87,6 +90,7 @@ struct SimulatorReport {
   bool good() const;
 };
 
+/// Arguments behind the kernel's own are memory that it finds by addresses alone.
 SimulatorReport simulate(KernelOp kernel,
                          llvm::MutableArrayRef<SimulatorArgument> arguments,
                          const SimulatorOptions &options);

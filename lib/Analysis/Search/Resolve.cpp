@@ -76,9 +76,12 @@ bool Instantiator::Impl::onePeer(const CompiledOp &op,
   return true;
 }
 
-/// Whether a value is only stored, as it is: nothing is decided by it here.
+/// Whether a value is only stored, as it is, or an address, of which nobody follows
+/// where it leads: nothing is decided by it here.
 static bool isOnlyStored(Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (user->getNumResults() == 1 && getAddressAlignment(user->getResult(0)))
+      return true;
     auto hardware = dyn_cast<HardwareEffectsInterface>(user);
     if (!hardware || user->getNumResults())
       return false;
@@ -571,6 +574,13 @@ bool Instantiator::Impl::resolveAccess(const CompiledOp &op,
       (isa<MBarrierType>(bytes.object.getType()) ||
        getTensorMapOp(bytes.object)))
     return true;
+  if (isa<GlobalType>(bytes.object.getType()) && !globalRoot(bytes.object)) {
+    gap(op.op, "which memory an access by an address touches",
+        /*settled=*/false,
+        "let the tensor be an argument; or accept with titan.trusted {code, "
+        "reason}; or --undecided=warning");
+    return true;
+  }
   if (bytes.kind == Footprint::View &&
       isa<GlobalType>(bytes.object.getType())) {
     gap(op.op, "which elements of a tensor a text of PTX touches");

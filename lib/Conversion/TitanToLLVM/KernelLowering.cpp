@@ -492,7 +492,7 @@ LogicalResult KernelLowering::block(Block &body) {
     if (failed((*lower)(*this, &op)))
       return failure();
     for (Value result : op.getResults())
-      if (!values.contains(result))
+      if (!values.contains(result) && !globals.contains(result))
         return op.emitError("[internal-error] the lowering of ")
                << op.getName() << " says nothing of a result";
   }

@@ -653,6 +653,22 @@ static LogicalResult flagSignal(KernelLowering &kl, FlagSignalOp op) {
   return success();
 }
 
+static LogicalResult tensorAt(KernelLowering &kl, TensorAtOp op) {
+  kl.setGlobal(op, {LLVM::IntToPtrOp::create(
+                        kl.b, LLVM::LLVMPointerType::get(op.getContext(), 1),
+                        kl.get1(op.getAddress())),
+                    {Value()},
+                    {arith::ConstantIndexOp::create(kl.b, 1)}});
+  return success();
+}
+
+static LogicalResult addressOf(KernelLowering &kl, AddressOfOp op) {
+  kl.set(op, LLVM::PtrToIntOp::create(kl.b, kl.b.getI64Type(),
+                                      kl.global(op.getTensor()).pointer)
+                 .getResult());
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
@@ -666,6 +682,8 @@ void titan::populateMemoryLowerings(LoweringTable &table) {
   table.add<SharedViewOp>(sharedView<SharedViewOp>);
   table.add<SharedReuseOp>(sharedView<SharedReuseOp>);
   table.add<MapRankOp>(mapRank);
+  table.add<TensorAtOp>(tensorAt);
+  table.add<AddressOfOp>(addressOf);
   table.add<SharedStoreOp>(sharedStore);
   table.add<SharedLoadOp>(sharedLoad);
   table.add<GlobalLoadOp>(globalLoad);

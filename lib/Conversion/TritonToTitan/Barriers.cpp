@@ -10,6 +10,7 @@
 // element. Warps do not, where what one of them touches another one has touched:
 //
 //   two exchanges through the scratch    the second one's stores, the first's loads
+//   a store by an address, and a load    always: they may be of one element
 //   a store to an argument, and a load   tiles of other layouts, or one of which
 //                                        several threads hold the same elements (all
 //                                        load one, its owner stores it); one pointer,
@@ -116,10 +117,17 @@ private:
            (one.writes == other.writes || !isShared(one.tile));
   }
 
+  /// Arguments do not overlap; what lies at an address may be of any.
+  static bool mayOverlap(Value one, Value other) {
+    return one == other ||
+           (one && other && (isa<OpResult>(one) || isa<OpResult>(other)));
+  }
+
   bool clash(const Touches &before, const Touch &now) {
     return llvm::any_of(before, [&](const Touch &each) {
-      return each.memory == now.memory && (each.writes || now.writes) &&
-             !sameThreads(each, now);
+      return mayOverlap(each.memory, now.memory) &&
+             (each.writes || now.writes) &&
+             !(each.memory == now.memory && sameThreads(each, now));
     });
   }
 

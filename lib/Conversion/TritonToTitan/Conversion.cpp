@@ -75,6 +75,15 @@ static std::string nameOfArgument(BlockArgument argument) {
   return "arg" + std::to_string(argument.getArgNumber());
 }
 
+Type ProgramConversion::elementOfMemory(tt::PointerType pointer) {
+  Type element = pointer.getPointee();
+  if (element.isInteger(1))
+    return b.getI8Type(); // As memory holds it.
+  unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  bool some = bits == 8 || bits == 16 || bits == 32 || bits == 64;
+  return !pointer.isBlock() && some ? element : Type();
+}
+
 static constexpr StringRef gridNames[] = {"grid_x", "grid_y", "grid_z"};
 
 LogicalResult ProgramConversion::makeKernel() {
@@ -101,13 +110,8 @@ LogicalResult ProgramConversion::makeKernel() {
       type = tt::PointerType::get(
           b.getContext(), descriptor.getSignlessBlock().getElementType(), 1);
     if (auto pointer = dyn_cast<tt::PointerType>(type)) {
-      Type element = pointer.getPointee();
-      if (element.isInteger(1))
-        element = b.getI8Type(); // As memory holds it.
-      unsigned bits =
-          element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
-      if (pointer.isBlock() ||
-          (bits != 8 && bits != 16 && bits != 32 && bits != 64))
+      Type element = elementOfMemory(pointer);
+      if (!element)
         return unsupported(function, "argument " + nameOfArgument(argument) +
                                          ": memory of such elements");
       type =
@@ -147,6 +151,8 @@ LogicalResult ProgramConversion::makeKernel() {
   state.addAttribute("arg_names", b.getArrayAttr(names));
   state.addAttribute("launch_names", b.getArrayAttr({}));
   state.addAttribute("warps", b.getI64IntegerAttr(options.warps));
+  if (options.registers)
+    state.addAttribute("registers", b.getI64IntegerAttr(*options.registers));
   if (!alignment.empty())
     state.addAttribute("titan.alignment",
                        alignment.getDictionary(b.getContext()));
@@ -419,9 +425,9 @@ FailureOr<Value> ProgramConversion::tile(Value old, const View &view) {
 // Pointers
 //===----------------------------------------------------------------------===//
 
-/// The argument that a pointer points into; null: it is not known.
-static BlockArgument argumentOf(Value pointer,
-                                llvm::SmallPtrSetImpl<void *> &seen) {
+/// The argument that a pointer points into, or the number that is the address of
+/// its memory as tt.int_to_ptr makes a pointer of it; null: it is not known.
+static Value originOf(Value pointer, llvm::SmallPtrSetImpl<void *> &seen) {
   if (!seen.insert(pointer.getAsOpaquePointer()).second)
     return {}; // Round a loop: what goes in decides.
   if (auto argument = dyn_cast<BlockArgument>(pointer)) {
@@ -429,45 +435,51 @@ static BlockArgument argumentOf(Value pointer,
     if (isa<tt::FuncOp>(parent))
       return argument;
     if (auto loop = dyn_cast<scf::ForOp>(parent))
-      return argumentOf(loop.getTiedLoopInit(argument)->get(), seen);
+      return originOf(loop.getTiedLoopInit(argument)->get(), seen);
     auto loop = dyn_cast<scf::WhileOp>(parent);
     unsigned number = argument.getArgNumber();
-    return !loop ? BlockArgument()
+    return !loop ? Value()
            : argument.getOwner() == loop.getBeforeBody()
-               ? argumentOf(loop.getInits()[number], seen)
-               : argumentOf(loop.getConditionOp().getArgs()[number], seen);
+               ? originOf(loop.getInits()[number], seen)
+               : originOf(loop.getConditionOp().getArgs()[number], seen);
   }
   Operation *op = pointer.getDefiningOp();
   unsigned number = cast<OpResult>(pointer).getResultNumber();
   if (auto loop = dyn_cast<scf::ForOp>(op))
-    return argumentOf(loop.getInitArgs()[number], seen);
+    return originOf(loop.getInitArgs()[number], seen);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return argumentOf(loop.getConditionOp().getArgs()[number], seen);
+    return originOf(loop.getConditionOp().getArgs()[number], seen);
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    BlockArgument one = argumentOf(branch.thenYield().getOperand(number), seen),
-                  other =
-                      argumentOf(branch.elseYield().getOperand(number), seen);
-    return one == other ? one : BlockArgument();
+    Value one = originOf(branch.thenYield().getOperand(number), seen),
+          other = originOf(branch.elseYield().getOperand(number), seen);
+    return one == other ? one : Value();
   }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    BlockArgument one = argumentOf(select.getTrueValue(), seen),
-                  other = argumentOf(select.getFalseValue(), seen);
-    return one == other ? one : BlockArgument();
+    Value one = originOf(select.getTrueValue(), seen),
+          other = originOf(select.getFalseValue(), seen);
+    return one == other ? one : Value();
   }
+  if (isa<tt::IntToPtrOp>(op))
+    return pointer;
   if (isa<tt::AddPtrOp, tt::SplatOp, tt::UnsplatOp, tt::BroadcastOp,
           tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp, tt::BitcastOp>(op) &&
       isa<tt::PointerType>(getElementTypeOrSelf(op->getOperand(0).getType())))
-    return argumentOf(op->getOperand(0), seen);
+    return originOf(op->getOperand(0), seen);
   return {};
 }
 
 Value ProgramConversion::base(Operation *at, Value pointer) {
   llvm::SmallPtrSet<void *, 8> seen;
-  if (BlockArgument argument = argumentOf(pointer, seen))
+  Value origin = originOf(pointer, seen);
+  if (auto argument = dyn_cast_or_null<BlockArgument>(origin))
     return kernel.getBody().getArgument(argument.getArgNumber());
-  unsupported(at, "a pointer that is not one argument and an offset: it "
-                  "is loaded, made of a number, or chosen among "
-                  "arguments");
+  if (origin && origin.getParentRegion()->isAncestor(at->getParentRegion()))
+    return atAddress.lookup(origin);
+  unsupported(at, origin
+                      ? "a pointer that a loop makes of a number, behind the "
+                        "loop"
+                      : "a pointer that is not one argument or number, and an "
+                        "offset: it is loaded, or chosen among several");
   return {};
 }
 
@@ -783,6 +795,8 @@ struct TritonToTitan : PassWrapper<TritonToTitan, OperationPass<ModuleOp>> {
   TritonToTitan(const TritonToTitanOptions &options) {
     warps = options.warps;
     stages = options.stages;
+    registers = options.registers.value_or(0);
+    fusion = options.fusion;
     launchChecks = options.launchChecks;
   }
 
@@ -798,6 +812,9 @@ struct TritonToTitan : PassWrapper<TritonToTitan, OperationPass<ModuleOp>> {
     TritonToTitanOptions options;
     options.warps = warps;
     options.stages = stages;
+    if (registers)
+      options.registers = registers;
+    options.fusion = fusion;
     options.launchChecks = {launchChecks.begin(), launchChecks.end()};
     if (failed(convertTritonToTitan(getOperation(), options)))
       signalPassFailure();
@@ -810,6 +827,13 @@ struct TritonToTitan : PassWrapper<TritonToTitan, OperationPass<ModuleOp>> {
       llvm::cl::desc("Rounds that are under way at once of a loop that does "
                      "not say it itself, if products take what it loads; 0 or "
                      "1: one after the other")};
+  Option<int64_t> registers{
+      *this, "maxnreg", llvm::cl::init(0),
+      llvm::cl::desc("The most registers of a thread, by eights; 0: as many as "
+                     "ptxas takes")};
+  Option<bool> fusion{
+      *this, "fp-fusion", llvm::cl::init(true),
+      llvm::cl::desc("Products and sums of floats may be one operation")};
   ListOption<std::string> launchChecks{
       *this, "launch-check",
       llvm::cl::desc("Conditions on arguments, which each launch is checked "

@@ -14,7 +14,8 @@
 //              that has a home it is called once, of another one for each view in
 //              which the tensor is wanted (Layouts.h).
 //
-// Pointers are offsets, i32, here: `base` says into which argument.
+// Pointers are offsets, i32, here: `base` says into which argument, or from which
+// address on.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_CONVERSION_TRITONTOTITAN_CONVERSION_H
@@ -96,9 +97,16 @@ public:
     derived[old] = {from, number};
   }
 
-  /// The argument that a pointer, or a tensor of pointers, points into. Null, and
-  /// an error: it is not known.
+  /// The tensor that a pointer, or a tensor of pointers, points into: an argument, or
+  /// what has been made of an address. Null, and an error: it is not known.
   mlir::Value base(mlir::Operation *at, mlir::Value pointer);
+  /// `tensor` is what lies at the address of which `pointer` (tt.int_to_ptr) is made.
+  void setBase(mlir::Value pointer, mlir::Value tensor) {
+    atAddress[pointer] = tensor;
+  }
+  /// The elements that memory has which a pointer leads to; null: there are none such
+  /// in a kernel.
+  mlir::Type elementOfMemory(tt::PointerType pointer);
 
   //===--------------------------------------------------------------------===//
   // Building
@@ -177,6 +185,7 @@ private:
     return {view.type.getAsOpaquePointer(),
             {view.dims.begin(), view.dims.end()}};
   }
+  llvm::DenseMap<mlir::Value, mlir::Value> atAddress;
   llvm::DenseMap<mlir::Value, std::pair<mlir::Value, mlir::Value>> derived;
   llvm::DenseMap<mlir::Value, mlir::Operation *> places;
   llvm::SmallVector<mlir::Operation *> marks;

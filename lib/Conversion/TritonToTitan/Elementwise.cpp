@@ -46,10 +46,11 @@ static FailureOr<SmallVector<Value>> tilesOf(ProgramConversion &c,
 /// div.full and sqrt.approx.
 static void addFastMath(ProgramConversion &c, Operation *op) {
   using Flags = arith::FastMathFlags;
-  Flags flags = isa<arith::DivFOp, math::SqrtOp>(op) ? Flags::afn
-                : isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op)
-                    ? Flags::contract
-                    : Flags::none;
+  Flags flags =
+      isa<arith::DivFOp, math::SqrtOp>(op) ? Flags::afn
+      : c.options.fusion && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op)
+          ? Flags::contract
+          : Flags::none;
   auto interface = dyn_cast<arith::ArithFastMathInterface>(op);
   if (!interface || flags == Flags::none)
     return;

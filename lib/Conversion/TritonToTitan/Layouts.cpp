@@ -222,6 +222,13 @@ std::pair<int64_t, int> TensorLayouts::accessRun(tt::LoadOp op) const {
           dimension};
 }
 
+int64_t TensorLayouts::alignment(Value pointer) const {
+  AxisInfo info = infos.of(pointer);
+  return info.rank()
+             ? int64_t(1) << std::min<unsigned>(info.divisibility[0], 12)
+             : 1;
+}
+
 /// Whether a number is made of ranges, program ids and counters of loops so that it
 /// is negative only if it wraps.
 static bool isOffset(const AxisInfos &infos, Value value) {

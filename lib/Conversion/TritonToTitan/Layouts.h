@@ -55,6 +55,9 @@ public:
   /// alike for all of them, and along which dimension.
   std::pair<int64_t, int> accessRun(tt::LoadOp op) const;
 
+  /// Bytes of which a pointer is known to be a multiple, a power of two up to 4096.
+  int64_t alignment(mlir::Value pointer) const;
+
   /// Both operands one above the other.
   static llvm::SmallVector<int64_t> shapeOfCat(tt::CatOp op);
   /// `layout`, of a tile of that shape, without dimension `axis`.

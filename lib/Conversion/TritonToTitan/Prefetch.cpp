@@ -128,6 +128,8 @@ void titan::markAhead(ProgramConversion &c, Operation *op, Value memory,
   auto access = dyn_cast<tt::LoadOp>(op);
   if (!access)
     return stays("it goes by a descriptor");
+  if (!isa<BlockArgument>(memory)) // It may be what its loop stores to.
+    return stays("it goes by an address that is a number");
   if (load.getCop() && *load.getCop() == CacheOperator::DoNotCache)
     return stays("cache_modifier \".cv\" has each round read memory anew");
   auto [elements, dimension] = c.layouts.accessRun(access);
@@ -260,9 +262,13 @@ std::string LoopPrefetch::whyStays(GlobalLoadOp load) {
       auto *access = std::get_if<effect::Access>(&each.what);
       if (!access)
         return isIn("'" + op->getName().getStringRef() + "'");
-      if (access->kind != AccessKind::Read &&
-          getRoot(access->bytes.object) == load.getTensor())
+      if (access->kind == AccessKind::Read)
+        continue;
+      Value root = getRoot(access->bytes.object);
+      if (root == load.getTensor())
         return isIn("a store to " + nameOf(load.getTensor()));
+      if (isa<GlobalType>(root.getType()) && !isa<BlockArgument>(root))
+        return isIn("a store by an address that is a number");
     }
     return WalkResult::advance();
   });

@@ -179,6 +179,69 @@ LogicalResult MapRankOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+/// Whether an operation does with a tensor, element by element, what it does; or hands
+/// it to a function, whose body goes where it is called.
+static bool touchesElements(Operation *op, Value tensor) {
+  if (isa<CallOpInterface, AddressOfOp>(op) ||
+      (op->hasTrait<OpTrait::ReturnLike>() &&
+       isa<FunctionOpInterface>(op->getParentOp())))
+    return true;
+  auto hardware = dyn_cast<HardwareEffectsInterface>(op);
+  if (!hardware)
+    return false;
+  EffectList effects;
+  hardware.getHardwareEffects(effects);
+  bool any = false;
+  for (const Effect &each : effects) {
+    if (std::holds_alternative<Opaque>(each.what) ||
+        std::holds_alternative<WaitFlag>(each.what))
+      return false;
+    auto *access = std::get_if<Access>(&each.what);
+    if (!access || access->bytes.object != tensor)
+      continue;
+    any = true;
+    if (access->bytes.kind != Footprint::Elements &&
+        access->bytes.kind != Footprint::Scalar)
+      return false;
+  }
+  return any;
+}
+
+LogicalResult TensorAtOp::verify() {
+  GlobalType type = getType();
+  int64_t bytes = getElementBytes(type.getElementType());
+  if (type.getRank() != 1 || !ShapedType::isDynamic(type.getShape()[0]))
+    return emitOpError("[tensor-at] ")
+           << type << " is not one dimension of unknown size";
+  if (auto alignment = getAlignment();
+      alignment && (!llvm::isPowerOf2_64(*alignment) ||
+                    *alignment < static_cast<uint64_t>(bytes)))
+    return withFix(emitOpError("[tensor-at] an address that is a multiple of ")
+                       << static_cast<int64_t>(*alignment)
+                       << " bytes, of elements of " << bytes,
+                   "a power of two from " + Twine(bytes) + " on");
+  for (Operation *user : getResult().getUsers())
+    if (!touchesElements(user, getResult())) {
+      InFlightDiagnostic error = emitOpError("[tensor-at] is used by '")
+                                 << user->getName()
+                                 << "', which wants more than its elements";
+      error.attachNote(user->getLoc()) << "here";
+      return error;
+    }
+  return success();
+}
+
+int64_t titan::getAddressAlignment(Value tensor) {
+  auto made = tensor.getDefiningOp<TensorAtOp>();
+  return made ? made.getAlignment().value_or(
+                    getElementBytes(made.getType().getElementType()))
+              : 0;
+}
+
+//===----------------------------------------------------------------------===//
 // Registers <-> shared memory
 //===----------------------------------------------------------------------===//
 

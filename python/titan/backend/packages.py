@@ -71,16 +71,17 @@ def _options(options):
     get = lambda name, usual: getattr(options, name, usual)
     if get("num_ctas", 1) != 1:
         refuse(f"num_ctas={options.num_ctas}", "num_ctas=1")
-    if get("maxnreg", None) is not None:
-        refuse(f"maxnreg={options.maxnreg}", "leave it out")
-    if not get("enable_fp_fusion", True):
-        refuse("enable_fp_fusion=False", "leave it out: products and sums are fused")
     for name in ("launch_cooperative_grid", "launch_pdl"):
         if get(name, False):
             refuse(f"{name}=True", "leave it out")
     if get("instrumentation_mode", ""):
         refuse(f"instrumentation_mode={options.instrumentation_mode}", "leave it out")
-    return {"num_warps": get("num_warps", 4), "num_stages": get("num_stages", 3), "check": _check()}
+    words = {"num_warps": get("num_warps", 4), "num_stages": get("num_stages", 3), "check": _check()}
+    if get("maxnreg", None) is not None:  # Of what is not said a key says nothing.
+        words["maxnreg"] = options.maxnreg
+    if not get("enable_fp_fusion", True):
+        words["fp_fusion"] = "off"
+    return words
 
 
 def shared_bytes(package):

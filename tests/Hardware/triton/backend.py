@@ -11,7 +11,7 @@
 `programs`: those of tests/Triton/Inputs/tutorials and library at their ragged sizes, against the definitions in plain
 Python that stand in them. `torch`: the kernels of benchmarks/triton_programs.py on PyTorch's tensors at the sizes at which they
 are raced, against what PyTorch computes in float64, with guards around what is written. Without a word: both. Then what an autotuner
-picks, and launches on a stream of PyTorch's that are captured into a graph.
+picks, launches on a stream of PyTorch's that are captured into a graph, and options.
 """
 import argparse
 import os
@@ -53,9 +53,8 @@ def programs(skip):
         except AssertionError as error:
             tally.note(what, error)
     definitions.check = keep_on
-    # grouped_gemm takes addresses from memory, which no kernel of titan IR does yet.
     for path in sorted([*INPUTS.glob("tutorials/*.py"), *INPUTS.glob("library/*.py")]):
-        if path.stem in ("definitions", "grouped_gemm"):
+        if path.stem == "definitions":
             continue
         sys.argv = [str(path)]
         try:
@@ -100,6 +99,7 @@ def tuned_and_captured():
     import torch
     import triton
     import triton_programs as raced
+    from multiply_add import multiply_add
     tally, n = Tally(), 1 << 24
     x, y, out = torch.randn(n, device="cuda"), torch.randn(n, device="cuda"), torch.empty(n, device="cuda")
     grid = lambda meta: (triton.cdiv(n, meta["BLOCK"]), )
@@ -127,6 +127,12 @@ def tuned_and_captured():
         tally.note("host", "launched")
     except Exception as error:
         tally.note("host", None if getattr(error, "code", "") == "argument-shape" else f"{type(error).__name__}: {error}")
+    few = raced.add[grid](x, y, out, n, BLOCK=4096, num_warps=1, maxnreg=32)
+    tally.note("maxnreg", None if few.n_regs <= 32 and torch.equal(out, x + y) else f"wrong, with {few.n_regs} registers")
+    z = torch.randn(n, device="cuda")
+    for fused in (True, False):
+        multiply_add[grid](x, y, z, out, n, BLOCK=1024, enable_fp_fusion=fused)
+        tally.note(f"enable_fp_fusion={fused}", None if torch.equal(out, x * y + z) != fused else "wrong")
     return tally.end("PyTorch")
 
 

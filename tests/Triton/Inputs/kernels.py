@@ -19,6 +19,8 @@ from titan import simulation
 
 FORMATS = {"float32": "<f4", "float64": "<f8", "float16": "<f2", "bfloat16": "<u2", "int8": "|i1", "uint8": "|u1", "int16": "<i2",
            "int32": "<i4", "int64": "<i8", "uint32": "<u4", "float8_e4m3fn": "|u1", "float8_e5m2": "|u1", "bool": "|b1"}
+NAMES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i8": "int8", "i16": "int16", "i32": "int32",
+         "i64": "int64"}
 BOUNDS = {"float32": 1e-5, "float64": 1e-12, "float16": 2e-3, "bfloat16": 2e-2, "float8_e4m3fn": 1 / 8, "float8_e5m2": 1 / 4}
 
 
@@ -117,6 +119,16 @@ class Twice:
                 flags += ["--shape", f"{argument.name}={tensor.numel()}", "--arg", f"{argument.name}={path}",
                           "--out", f"{argument.name}={path}.out"]
                 outs.append((argument.name, dtype, data, path))
+            # Memory that the program finds by addresses, of the elements that it takes them for.
+            kinds = set(re.findall(r"tt\.int_to_ptr .* -> !tt\.ptr<(\w+)>", program.text))
+            for region in regions if kinds else ():
+                kind, = kinds
+                dtype, address = NAMES.get(kind, kind), hex(region.address)
+                path = twice.folder / f"{address}.npy"
+                data = (simulation.c.c_char * region.nbytes).from_address(region.address)
+                write(path, dtype, bytes(data))
+                flags += ["--memory", f"{address}={path}", "--out", f"{address}={path}.out"]
+                outs.append((f"memory at {address}", dtype, data, path))
             for axis, count in zip("xyz", grid):
                 if f"%grid_{axis}: i32" in signature:
                     flags += ["--scalar", f"grid_{axis}={count}"]

@@ -65,6 +65,50 @@ def Titan_MapRankOp : Titan_Op<"map_rank", [Pure, Titan_View]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+def Titan_TensorAtOp : Titan_Op<"tensor_at", [Titan_Total, Pure]> {
+  let summary = "the elements of global memory from an address on, as a tensor";
+  let description = [{
+    ```mlir
+    %address = titan.ld %addresses[%i] : !titan.global<?xi64> -> i64
+    %a = titan.tensor_at %address align(16) : !titan.global<?xf16>
+    %x = titan.ld %a[%j] : !titan.global<?xf16> -> f16
+    ```
+    The address is a number in bytes, of the state space .global; element i begins i times
+    an element's bytes behind it, and i is 0 or more. How many elements there are nobody knows: `align` is
+    the program's promise that the address is a multiple of so many bytes, a power of two,
+    of which threads that move several elements at once make use; without it, of an element's.
+    An address that is none traps where they do, or (`titan run`) is [misaligned].
+
+    What a launch checks of tensors that are arguments it does not check of this one: that
+    there is memory, on which device, how much of it. `titan run` finds the memory in which the
+    address lies, of an argument or of `--memory ADDRESS=FILE.npy`, and its end is the
+    tensor's; outside of all of them, and behind that end, an access is [out-of-bounds]. It may be the same
+    memory as that of an argument or of another address: `titan check` does not follow it, and
+    says so ([undecided]).
+
+    It is read and written element by element, by the threads themselves: it has no size to ask for,
+    and no tensor map.
+  }];
+  let arguments = (ins I64:$address, OptionalAttr<I64Attr>:$alignment);
+  let results = (outs Titan_GlobalType:$result);
+  let assemblyFormat = "$address (`align` `(` $alignment^ `)`)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Titan_AddressOfOp : Titan_Op<"address_of", [Titan_Total, Pure]> {
+  let summary = "the address of a global tensor, in bytes";
+  let description = [{
+    Of element (0, ..., 0), in the state space .global. `titan check` takes it for any number.
+  }];
+  let arguments = (ins Titan_GlobalType:$tensor);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$tensor attr-dict `:` type($tensor)";
+}
+
+//===----------------------------------------------------------------------===//
 // Registers <-> shared memory
 //===----------------------------------------------------------------------===//
 

@@ -79,6 +79,10 @@ int64_t getElementBytes(mlir::Type elementType);
 /// passes a map_rank.
 mlir::Value getRoot(mlir::Value memory, bool *cluster = nullptr);
 
+/// Bytes that the address of `tensor` is a multiple of, a power of two, if the body
+/// makes it of a number (titan.tensor_at); 0: it does not.
+int64_t getAddressAlignment(mlir::Value tensor);
+
 /// The box of a tensor that a bulk copy moves to or from a buffer: the buffer's
 /// shape, with extents of 1 outside of it. Empty: the tensor has fewer
 /// dimensions.
