@@ -321,7 +321,8 @@ GenerateOption
             "Whole tiles in waves, and the steps of K of the rest in even "
             "shares; auto: where the model finds it faster (off)"),
     programmatic("programmatic", "on|off",
-                 "begin while the kernel before it in the stream ends (off)"),
+                 "Begin while the kernel before it in the stream ends (off; "
+                 "attention: decode does)"),
     promote(
         "promote", "on|off",
         "Each stage's products are added to the sums in f32, and not by the "

@@ -263,6 +263,10 @@ static const AttentionFlag attentionFlags[] = {
     {"ahead", [](Text v, auto &o, auto &) { return readSwitch(v, o.ahead); }},
     {"skip",
      [](Text v, auto &o, auto &) { return readSwitch(v, o.skip.emplace()); }},
+    {"programmatic",
+     [](Text v, auto &o, auto &) {
+       return readSwitch(v, o.programmatic.emplace());
+     }},
     {"causal", [](Text v, auto &o, auto &) { return readSwitch(v, o.causal); }},
     {"window", [](Text v, auto &o, auto &) { return readSwitch(v, o.window); }},
     {"lse", [](Text v, auto &o, auto &) { return readSwitch(v, o.lse); }},

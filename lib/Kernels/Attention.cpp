@@ -138,6 +138,10 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
   o.skip = o.skip.value_or(
       o.causal && !o.window && !o.decode && !o.ragged && o.warpgroups() > 1 &&
       (o.ahead ? holds : !o.persistent && o.size == 64 && o.warpgroups() == 3));
+  if (o.decode && !o.programmatic.value_or(true))
+    return refuse("decode whose two kernels wait for each other's end",
+                  "leave --programmatic out");
+  o.programmatic = o.programmatic.value_or(o.decode);
   if (!o.rescale)
     o.rescale = *o.turns ? Rescale::Always : Rescale::Growing;
   if (o.stages < 0 || o.stages == 1 || o.depth() < 2 || o.stages > 16)

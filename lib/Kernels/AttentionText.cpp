@@ -276,9 +276,10 @@ void AttentionText::launch() {
                  Q = "BxNxHx$size random:1", K = "BxSxGx$size random:2", V = "BxSxGx$size random:3",
                  O = "BxNxHx$size"$lseValue, scale = 0.09 : f32$windowValue)"));
   }
+  w.set("programmatic", *o.programmatic ? " titan.programmatic = []," : "");
   w.text(R"(
 titan.kernel @$kernel(%Q: !global, %K: !global, %V: !global, %O: !global$lseArgument$startsArgument, %scale: f32$longestArgument$windowArgument) warps($warps)$launchRegisters attributes {
-titan.target = "$target",
+titan.target = "$target",$programmatic
 titan.example = {$example},
 titan.reference = @${kernel}_reference)");
   w.text("} launch {");
@@ -502,7 +503,13 @@ void AttentionText::body() {
   }
   w.text(R"(
 titan.fence.mbarrier_init
-}
+})");
+  if (*o.programmatic)
+    w.text(R"(
+// What is read and written may be the kernel's before this one in the stream.
+titan.griddepcontrol.wait
+titan.griddepcontrol.launch_dependents)");
+  w.text(R"(
 titan.cta_sync
 
 titan.warp_specialize {)");

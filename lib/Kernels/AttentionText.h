@@ -131,6 +131,8 @@ private:
   void shares();
   void placeOfTile();
   void segment();
+  bool prefetches() const;
+  void prefetch();
   void load();
   void attend();
   void mask(bool first) override;

@@ -11,7 +11,8 @@
 
 using namespace titan::kernels;
 
-/// A warp adds up the parts of one row of O, 24 loads under way at a time.
+/// A warp adds up the parts of one row of O, 24 loads under way at a time: their
+/// maximum first, and then what each weighs, which hangs on none of the others.
 void DecodeText::combine() {
   w.set("lseArgument", o.lse ? ", %LSE: !sums" : "");
   w.set("lseValue", o.lse ? ", LSE = \"BxGxHxN\"" : "");
@@ -76,7 +77,28 @@ titan.reference = @${kernel}_combine_reference)");
 titan.griddepcontrol.wait
 titan.griddepcontrol.launch_dependents
 %r:3 = scf.for %at = %c0 to %parts step %c24 iter_args(%max = %infinity, %sum = %zero, %acc = %zeros) -> (!one, !one, !line) {
-%s:3 = scf.for %i = %c0 to %c24 step %c1 iter_args(%maxI = %max, %sumI = %sum, %accI = %acc) -> (!one, !one, !line) {
+%larger = scf.for %i = %c0 to %c24 step %c1 iter_args(%maxI = %max) -> (!one) {
+%part = arith.addi %at, %i : index
+%isPart = arith.cmpi ult, %part, %parts : index
+%slot = arith.addi %firstSlot, %part : index
+%slot32 = arith.index_cast %slot : index to i32
+%slotOf = titan.splat %slot32 : i32 -> !oneIs
+%there = titan.splat %isPart : i1 -> !oneMask
+%read = titan.global.load %Logs[%slotOf, %rowOf] mask(%there : !oneMask) : !logs, !oneIs, !oneIs -> !one
+%log = arith.select %there, %read, %infinity : !oneMask, !one
+%top = arith.maximumf %maxI, %log : !one
+scf.yield %top : !one
+} {titan.unroll}
+// Without any key so far: nothing is subtracted from minus infinity.
+%none = arith.cmpf oeq, %larger, %infinity : !one
+%down = arith.negf %larger : !one
+%shift = arith.select %none, %zero, %down : !oneMask, !one
+%drop = arith.addf %max, %shift : !one
+%decay = math.exp2 %drop : !one
+%sumKept = arith.mulf %sum, %decay : !one
+%decays = titan.broadcast %decay : !one -> !line
+%kept = arith.mulf %acc, %decays : !line
+%s:2 = scf.for %i = %c0 to %c24 step %c1 iter_args(%sumI = %sumKept, %accI = %kept) -> (!one, !line) {
 %part = arith.addi %at, %i : index
 %isPart = arith.cmpi ult, %part, %parts : index
 %slot = arith.addi %firstSlot, %part : index
@@ -88,24 +110,14 @@ titan.griddepcontrol.launch_dependents
 %sums = titan.global.load %Parts[%slotAt, %rowAt, %column] mask(%thereAt : !lineMask) : !parts, !lineIs, !lineIs, !lineIs -> !line
 %read = titan.global.load %Logs[%slotOf, %rowOf] mask(%there : !oneMask) : !logs, !oneIs, !oneIs -> !one
 %log = arith.select %there, %read, %infinity : !oneMask, !one
-%larger = arith.maximumf %maxI, %log : !one
-// Without any key so far: nothing is subtracted from minus infinity.
-%none = arith.cmpf oeq, %larger, %infinity : !one
-%down = arith.negf %larger : !one
-%shift = arith.select %none, %zero, %down : !oneMask, !one
 %exponent = arith.addf %log, %shift : !one
 %weight = math.exp2 %exponent : !one
-%drop = arith.addf %maxI, %shift : !one
-%decay = math.exp2 %drop : !one
-%sumKept = arith.mulf %sumI, %decay : !one
-%sum1 = arith.addf %sumKept, %weight : !one
-%decays = titan.broadcast %decay : !one -> !line
+%sum1 = arith.addf %sumI, %weight : !one
 %weights = titan.broadcast %weight : !one -> !line
-%kept = arith.mulf %accI, %decays : !line
-%acc1 = math.fma %sums, %weights, %kept : !line
-scf.yield %larger, %sum1, %acc1 : !one, !one, !line
+%acc1 = math.fma %sums, %weights, %accI : !line
+scf.yield %sum1, %acc1 : !one, !line
 } {titan.unroll}
-scf.yield %s#0, %s#1, %s#2 : !one, !one, !line
+scf.yield %larger, %s#0, %s#1 : !one, !one, !line
 } {titan.trusted = {code = "undecided", reason = "reads alone, whatever the number of parts"}}
 // A row that sees no key is zero.
 %empty = arith.cmpf oeq, %r#1, %zero : !one

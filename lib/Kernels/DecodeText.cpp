@@ -237,6 +237,33 @@ titan.assume %right, "lengths are not negative, and no longer than the longest"
 %newest = arith.subi %to, %c1 : index)");
 }
 
+/// Not where keys are as a table says, which the grid before may write. And of
+/// size 64 the warpgroup is the limit: the instruction alone, wherever it stands,
+/// has ptxas hold the products' descriptors in other registers, 16 moves a block.
+bool DecodeText::prefetches() const { return !o.page && o.size == 128; }
+
+/// The first tile's first blocks, twice what the rings hold, to the L2 cache while
+/// the grid before ends. What that one still writes L2 has, too, before this loads.
+void DecodeText::prefetch() {
+  w.set("early", 2 * o.depth());
+  w.text(R"(
+// What the rings hold twice comes to L2 while the grid before this one ends: nothing is read of it here.
+%tile = arith.addi %firstTile, %c0 : index)");
+  segment();
+  w.text(R"(
+%early = arith.minui %blocks, %c$early : index
+%zero = arith.constant 0 : index
+%half = arith.constant 64 : index
+scf.for %j = %c0 to %early step %c1 {
+%block = arith.subi %newest, %j : index
+%key = arith.muli %block, %c$keys : index
+titan.tma.prefetch %mapK[%batch, %key, %headK, %zero] : !mapKV
+titan.tma.prefetch %mapK[%batch, %key, %headK, %half] : !mapKV
+titan.tma.prefetch %mapV[%batch, %key, %headK, %zero] : !mapKV
+titan.tma.prefetch %mapV[%batch, %key, %headK, %half] : !mapKV
+} {titan.trusted = {code = "undecided", reason = "brings bytes to L2, however many"}})");
+}
+
 void DecodeText::load() {
   w.text(R"(
 titan.partition "load" warps(1) {
@@ -455,8 +482,10 @@ std::string DecodeText::write() {
   allocateRings();
   w.text("titan.elect warp(0) {");
   initRings();
+  w.text("titan.fence.mbarrier_init");
+  if (prefetches())
+    prefetch();
   w.text(R"(
-titan.fence.mbarrier_init
 }
 // The sums of the launch before are read, and what it computes is there.
 titan.griddepcontrol.wait

@@ -88,9 +88,10 @@ static double efficiency(const GemmOptions &o) {
     share *= 0.95;
   if (o.promote)
     share *= (pingpong ? 0.7 : 0.9) * (o.cluster() > 1 ? 0.985 : 1);
-  // An instruction of few columns reads more than it multiplies.
+  // An instruction of few columns reads more than it multiplies; how much so was
+  // measured of swapped operands, and of 48 columns of others.
   double columns = o.columns();
-  return share * (columns < 64    ? 0.62 * columns / 64
+  return share * (columns < 64    ? 0.62 * columns / 64 + (o.swap ? 0 : 0.08)
                   : columns < 128 ? 0.62 + 0.38 * (columns - 64) / 64
                                   : 1);
 }
@@ -322,8 +323,14 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
     for (int64_t rows : {128, 192, 64, 256})
       for (int64_t columns = 256; columns >= 64; columns -= 16)
         for (int64_t cluster : {1, 2})
-          consider(consumers, rows, columns, 64, cluster, /*split=*/1,
+          consider(consumers, rows, columns,
+                   rows * columns > 64 * 64 ? 64 : 128, cluster, /*split=*/1,
                    /*swap=*/false);
+  // The smallest tiles' steps are so short that half as many are faster
+  // (h200-gemm-sweep-small.json). Up to 64 rows swapped operands were.
+  if (shape.m > 64)
+    consider(Consumers::Cooperative, 64, 48, 128, 1, /*split=*/1,
+             /*swap=*/false);
   // Longer pieces of B; or, of 128 rows, two CTAs that share A.
   if (isWide(shape))
     for (Consumers consumers : {Consumers::Pingpong, Consumers::Cooperative}) {

@@ -85,6 +85,9 @@ struct AttentionOptions {
   /// it is known to be faster, which is with a tile ahead, and of three warpgroups at size 64, one tile a CTA, not
   /// ragged.
   std::optional<bool> skip;
+  /// The launch begins while the kernel before it in the stream still runs, as GemmOptions says. Unsaid: decode's
+  /// two kernels do, and of others those of which pickAttention finds it.
+  std::optional<bool> programmatic;
   bool causal = false, window = false, lse = false;
   bool ragged = false;
   bool decode = false;
@@ -121,7 +124,7 @@ struct AttentionShape {
 std::optional<double> estimateAttention(const AttentionShape &shape,
                                         const AttentionOptions &options);
 
-/// The tile, turns, rescaling, persistence, and what is skipped and ahead that the model finds fastest for a shape; types, masks and
+/// The tile, turns, rescaling, persistence, kind of launch, and what is skipped and ahead that the model finds fastest for a shape; types, masks and
 /// results stay as they are given. `settle`: as of pickGemm. Where the model knows no candidate, the one that
 /// is nearest to the fastest of those that it knows.
 AttentionOptions
