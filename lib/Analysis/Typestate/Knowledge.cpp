@@ -47,6 +47,8 @@ std::string Proof::name(ObjectId object) const {
   case Object::Signalled:
   case Object::Awaited:
     return "a flag";
+  case Object::Grids:
+    return "the grids before this one";
   }
   return "";
 }

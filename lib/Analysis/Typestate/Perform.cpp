@@ -48,6 +48,8 @@ static const char *rulesOf(const effect::Effect &effect) {
           return "MM-70, MM-72, MM-73";
         else if constexpr (std::is_same_v<T, effect::WaitFlag>)
           return "MM-13, MM-26";
+        else if constexpr (std::is_same_v<T, effect::GridDependency>)
+          return "MM-85";
         else
           return "";
       },
@@ -118,7 +120,11 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
           else if constexpr (std::is_same_v<T, effect::Registers>)
             return registers(op, what, state, who);
           else if constexpr (std::is_same_v<T, effect::WaitFlag>)
-            return waitFlag(op, what, state, who);
+            return behindGrids(op, what.flag.object, AccessKind::Read, state,
+                               who) &&
+                   waitFlag(op, what, state, who);
+          else if constexpr (std::is_same_v<T, effect::GridDependency>)
+            return dependency(what, state, who);
           else if constexpr (std::is_same_v<T, effect::Reveals>)
             return counterOf(op) ||
                    proof.stop("what depends on the schedule is not followed "

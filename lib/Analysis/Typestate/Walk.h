@@ -216,6 +216,12 @@ private:
              const Who &who);
   bool registers(mlir::Operation *op, const effect::Registers &registers,
                  State &state, const Who &who);
+  bool dependency(const effect::GridDependency &dependency, State &state,
+                  const Who &who);
+  /// In a kernel that is launched programmatically: who touches this tensor, or map of
+  /// one, has waited for the grids before (MM-85), unless none of them writes it.
+  bool behindGrids(mlir::Operation *op, mlir::Value memory, AccessKind kind,
+                   State &state, const Who &who);
   // Flags in global memory (Flags.cpp)
   /// Who signals or waits is one whom the proof follows; which flag it is.
   std::optional<FlagEvent> flagEvent(mlir::Operation *op,
