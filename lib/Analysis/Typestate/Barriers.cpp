@@ -311,6 +311,8 @@ bool Walk::fence(Operation *op, const effect::Fence &fence, State &state,
       for (int lane : {elected, others})
         w.atProduct[lane] = w.knows[lane];
       w.productFence = true;
+      for (Pending &pending : w.pending)
+        pending.beforeProducts = true;
     }
     for (auto &[tile, fenced] : state.tiles)
       fenced = true;

@@ -40,11 +40,14 @@ struct Pending {
   bool fenced = false;
   /// A lane that all its lanes' fences are before.
   bool fencesHeld[2] = {};
+  /// A wait: a fence before products stands behind it.
+  bool beforeProducts = false;
   /// From before the loop that is walked.
   bool before = false;
   /// How many back edges it has passed.
   int age = 0;
-  /// Asynchronous: its group, in terms of the walk.
+  /// Asynchronous: its group, in terms of the walk. A wait: that of a product that shows,
+  /// when it is over, that this is, too.
   std::optional<std::pair<ObjectId, Polynomial>> group;
 
   /// All lanes have met, behind it.
@@ -314,6 +317,14 @@ private:
   void release(State &state, int warp, Lanes lanes, ObjectId object,
                const Polynomial &use,
                std::optional<Mechanism> after = std::nullopt);
+  /// A use of an object at the walk's place in terms of an access' own iterations; none:
+  /// not expressible.
+  std::optional<Polynomial> inTermsOf(const Pending &pending,
+                                      const Polynomial &use);
+  /// The same of what another warp of its warpgroup has waited for, and of its products'
+  /// reads, where the products are known to be over: they are the warpgroup's (MM-71).
+  void releaseProducts(State &state, int warp, Lanes lanes, ObjectId object,
+                       const Polynomial &use);
   size_t record(Access access, unsigned number);
   ObjectId groups(Mechanism mechanism, int warp, int lane);
   ObjectId reads(Mechanism mechanism, int warp, int lane);
