@@ -97,6 +97,81 @@ TEST(ProvedLitmus, NoneIsRefused) {
   EXPECT_GE(numbers.proved, 50);
 }
 
+/// A kernel that is launched programmatically; `before` stands before its load, `between`
+/// between that and its store.
+std::string ofGrids(StringRef before, StringRef between) {
+  return (R"(
+#row = #titan.blocked<elements = [1, 2], lanes = [4, 8], warps = [2, 1]>
+!tile = tensor<8x16xf32, #row>
+!index = tensor<8x16xi32, #row>
+!matrix = !titan.global<?x?xf32>
+titan.kernel @after(%X: !matrix, %W: !matrix, %Y: !matrix) warps(2) attributes {
+  titan.programmatic = ["W"]
+} launch {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index)" +
+          [] {
+            std::string sizes;
+            for (std::string of : {"X", "W", "Y"})
+              for (std::string d : {"0", "1"})
+                sizes += "\n  %" + of + d + " = titan.dim %" + of + ", " + d +
+                         " : !matrix\n  %is" + of + d + " = arith.cmpi eq, %" +
+                         of + d + ", %c" + (d == "0" ? "8" : "16") +
+                         " : index\n  titan.require %is" + of + d +
+                         ", \"launch-check\", \"8 x 16\"";
+            return sizes;
+          }() +
+          R"(
+  titan.launch grid(%c1)
+} body() {
+  %i = titan.coordinate 0 : !index
+  %j = titan.coordinate 1 : !index
+  %w = titan.global.load %W[%i, %j] : !matrix, !index, !index -> !tile
+  )" + before +
+          R"(
+  %x = titan.global.load %X[%i, %j] : !matrix, !index, !index -> !tile
+  )" + between +
+          R"(
+  %s = arith.addf %x, %w : !tile
+  titan.griddepcontrol.launch_dependents
+  titan.global.store %s, %Y[%i, %j] : !tile, !matrix, !index, !index
+  titan.return
+})")
+      .str();
+}
+
+TEST(ProvedLitmus, BehindEarlierGrids) {
+  const char *wait = "titan.griddepcontrol.wait";
+  const std::string ofOne =
+      std::string("titan.elect warp(0) { ") + wait + " }\n";
+  const struct {
+    std::string before, between;
+    bool proved;
+  } all[] = {{wait, "", true},
+             {"", "", false},
+             {"", wait, false},
+             {ofOne, "", false},
+             {ofOne + "titan.cta_sync", "", true},
+             {ofOne + "titan.syncwarp", "", false},
+             {"titan.cta_sync\n" + ofOne, "titan.cta_sync", false}};
+  for (const auto &each : all) {
+    MLIRContext context;
+    prepare(context);
+    auto module = parseSourceString<ModuleOp>(
+        ofGrids(each.before, each.between), ParserConfig(&context));
+    ASSERT_TRUE(module);
+    PassManager passes(&context);
+    buildExpandPasses(passes, /*assertIndices=*/true);
+    ASSERT_TRUE(succeeded(passes.run(*module)));
+    ProofReport proof = prove(*module->getOps<KernelOp>().begin());
+    EXPECT_EQ(proof.proved, each.proved)
+        << each.before << " " << each.between << ": " << proof.reason;
+    if (!each.proved)
+      EXPECT_EQ(proof.rules, "MM-85") << proof.reason;
+  }
+}
+
 /// How much work the examples' proofs are: half as much again is a regression.
 TEST(ProvedExamples, Systems) {
   std::vector<std::pair<const char *, uint64_t>> most = {

@@ -438,6 +438,8 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
   if (effect.when &&
       decide(state.facts, state.values.lookup(effect.when)) == false)
     return true;
+  if (!behindGrids(op, bytes.object, effect.kind, state, who))
+    return false;
   MValue named = bytes.object;
   if (isa<TensorMapType>(named.getType()))
     named = getMappedTensor(named);

@@ -90,6 +90,47 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
   return true;
 }
 
+bool Walk::dependency(const effect::GridDependency &dependency, State &state,
+                      const Who &who) {
+  // That dependents may begin orders nothing.
+  if (dependency.kind != effect::GridDependency::Wait)
+    return true;
+  const ObjectId grids = proof.object(Object{Object::Grids});
+  for (int warp : who.warps)
+    for (int lane : {elected, others})
+      if (who.lanes >> lane & 1)
+        learnBoth(state, warp, lane, grids, 1);
+  return true;
+}
+
+bool Walk::behindGrids(Operation *op, mlir::Value memory, AccessKind kind,
+                       State &state, const Who &who) {
+  KernelOp kernel = proof.kernel;
+  auto settled = kernel->getAttrOfType<ArrayAttr>("titan.programmatic");
+  if (!settled || !enforce || mode != Mode::Final)
+    return true;
+  if (isa<TensorMapType>(memory.getType()))
+    memory = getMappedTensor(memory);
+  else if (!isa<GlobalType>(memory.getType()))
+    return true;
+  auto argument = dyn_cast_or_null<BlockArgument>(memory);
+  if (argument && kind == AccessKind::Read &&
+      llvm::is_contained(settled,
+                         kernel.getArgNames()[argument.getArgNumber()]))
+    return true;
+  const ObjectId grids = proof.object(Object{Object::Grids});
+  for (int warp : who.warps)
+    for (int lane : {elected, others})
+      if ((who.lanes >> lane & 1) &&
+          !knowsUse(state, state.warps[warp].knows[lane], grids, 0)) {
+        proof.rules = "MM-85";
+        return proof.stop("no wait for the grids before this one is shown to "
+                          "come before this",
+                          op, "titan.griddepcontrol.wait");
+      }
+  return true;
+}
+
 /// A named barrier of several partitions: a ring of one slot, at which each of
 /// its warps arrives once a round; who syncs, waits for the round, too.
 bool Walk::meet(Operation *op, const effect::ThreadBarrier &barrier,
@@ -270,6 +311,8 @@ bool Walk::fence(Operation *op, const effect::Fence &fence, State &state,
       for (int lane : {elected, others})
         w.atProduct[lane] = w.knows[lane];
       w.productFence = true;
+      for (Pending &pending : w.pending)
+        pending.beforeProducts = true;
     }
     for (auto &[tile, fenced] : state.tiles)
       fenced = true;

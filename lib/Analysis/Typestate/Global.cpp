@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Orders.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::typestate;
@@ -96,6 +98,75 @@ static void addDigits(Proof &proof, const Access &x, const Access &y,
   }
 }
 
+/// What an atom is multiplied with in these.
+static std::vector<Polynomial>
+factorsOf(Atom a, const std::vector<Polynomial> &coordinates) {
+  std::vector<Polynomial> result;
+  for (const Polynomial &p : coordinates)
+    for (auto &[monomial, coefficient] : p.monomials())
+      if (monomial.size() == 2 && llvm::is_contained(monomial, a))
+        result.push_back(
+            Polynomial::atom(monomial[monomial[0] == a ? 1 : 0]));
+  return result;
+}
+
+/// How an atom is computed, but for what is divided: of two iterations the same.
+static std::string shapeOf(const Atoms &atoms, Atom a);
+static std::string shapeOf(const Atoms &atoms, const Polynomial &p) {
+  std::vector<std::string> terms;
+  for (auto &[monomial, coefficient] : p.monomials()) {
+    std::vector<std::string> factors;
+    for (Atom a : monomial)
+      factors.push_back(shapeOf(atoms, a));
+    llvm::sort(factors);
+    terms.push_back(std::to_string(coefficient) + "*" +
+                    llvm::join(factors, "*"));
+  }
+  llvm::sort(terms);
+  return llvm::join(terms, "+");
+}
+static std::string shapeOf(const Atoms &atoms, Atom a) {
+  const std::string &kind = atoms.kind(a);
+  const bool divides = kind == "quotient" || kind == "remainder";
+  if (!divides && kind != "minimum" && kind != "maximum")
+    return std::to_string(a);
+  std::string text = kind + "(";
+  for (const Polynomial &p :
+       ArrayRef(atoms.operands(a)).drop_front(divides ? 1 : 0))
+    text += shapeOf(atoms, p) + ",";
+  return text + ")";
+}
+
+/// Of an instance of x and another one of y, of which `equal` says what is the same:
+/// what their places are computed from, from the same numbers, is the same, too.
+static void addAlike(Proof &proof, const Access &x, const Access &y,
+                     Instance of, Facts &equal) {
+  Atoms &atoms = proof.atoms;
+  const std::set<Atom> ofX = computedFrom(proof, {&x}),
+                       ofY = computedFrom(proof, {&y});
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Atom a : ofX)
+      for (Atom b : ofY) {
+        const std::vector<Polynomial> mine = atoms.operands(a),
+                                      theirs = atoms.operands(b);
+        if (mine.empty() || atoms.kind(a) != atoms.kind(b) ||
+            mine.size() != theirs.size())
+          continue;
+        const Polynomial same =
+            Polynomial::atom(a) - other(proof, Polynomial::atom(b), of);
+        if (same == Polynomial() || llvm::is_contained(equal.zero, same) ||
+            !llvm::all_of(llvm::zip(mine, theirs), [&](const auto &pair) {
+              auto &[p, q] = pair;
+              return equal.provesEqual(p, other(proof, q, of));
+            }))
+          continue;
+        equal.addZero(same);
+        changed = true;
+      }
+  }
+}
+
 bool typestate::apartInGlobal(Proof &proof, const Access &x, const Access &y,
                               const Facts &launch, Instance of, bool differ) {
   auto theirs = [&](const auto &what) { return other(proof, what, of); };
@@ -122,14 +193,38 @@ bool typestate::apartInGlobal(Proof &proof, const Access &x, const Access &y,
       places.insert(a);
   for (Atom a : iterationsOf(x.path))
     places.insert(a);
+  std::set<Atom> ofY;
+  for (const Polynomial &p : y.coordinates)
+    ofY.insert(p.atoms().begin(), p.atoms().end());
+  // (In y it is perhaps of another iteration: the first one, say.)
+  auto counterpart = [&](Atom a) {
+    if (!ofY.contains(a) && !proof.atoms.operands(a).empty())
+      for (Atom b : ofY)
+        if (shapeOf(proof.atoms, a) == shapeOf(proof.atoms, b))
+          return b;
+    return a;
+  };
   for (Atom a : places) {
-    Polynomial here = Polynomial::atom(a), there = theirs(here);
+    Polynomial here = Polynomial::atom(a),
+               there = theirs(Polynomial::atom(counterpart(a)));
     if (here == there)
       continue;
     Facts less, equal, more;
     less.atLeast(there, here + 1);
     equal.equal(here, there);
     more.atLeast(here, there + 1);
+    // So many times a number of rows, say: the products, too.
+    bool product = false;
+    for (const Polynomial &times : factorsOf(a, x.coordinates)) {
+      if (theirs(times) != times || !all.provesAtLeast(times, 0))
+        continue;
+      less.atLeast(times * (there - here - 1), 0);
+      equal.equal(times * here, times * there);
+      more.atLeast(times * (here - there - 1), 0);
+      product = true;
+    }
+    if (product)
+      addAlike(proof, x, y, of, equal);
     clauses.push_back({less, equal, more});
   }
   // Of quotients of tiles, by how many tiles lie between.

@@ -177,6 +177,11 @@ bool Walk::registers(Operation *op, const effect::Registers &registers,
         return proof.stop(
             "no wgmma.fence is shown to stand before this product", op);
       result.number = w.next[groups(Mechanism::MmaGroup, warp, elected)];
+      for (Pending &pending : w.pending)
+        if (pending.beforeProducts && !pending.group &&
+            !proof.accesses[pending.access].effect)
+          pending.group = {reads(Mechanism::MmaGroup, warp, elected),
+                           result.number};
     }
     state.values[registers.value] = result;
     return true;

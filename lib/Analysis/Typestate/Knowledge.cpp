@@ -47,6 +47,8 @@ std::string Proof::name(ObjectId object) const {
   case Object::Signalled:
   case Object::Awaited:
     return "a flag";
+  case Object::Grids:
+    return "the grids before this one";
   }
   return "";
 }
@@ -132,6 +134,9 @@ ObjectId Walk::reads(Mechanism mechanism, int warp, int lane) {
   Object object{Object::Read};
   object.id = static_cast<int64_t>(mechanism);
   object.warp = warp;
+  // A product is its warpgroup's: one of its warps observes it for all (MM-71).
+  if (mechanism == Mechanism::MmaGroup)
+    object.warp -= warp % kernelWarps() % proof.target.warpsPerWarpgroup;
   object.lane = lane;
   return proof.object(object);
 }
@@ -275,6 +280,25 @@ void typestate::addRelease(Access &access, Release release) {
     access.releases.push_back(std::move(release));
 }
 
+std::optional<Polynomial> Walk::inTermsOf(const Pending &pending,
+                                          const Polynomial &use) {
+  bool expressible = true;
+  Polynomial own = proof.atoms.substitute(
+      use,
+      [&](Atom a) -> std::optional<Polynomial> {
+        auto found = pending.toOwn.find(a);
+        if (found == pending.toOwn.end()) {
+          // An iteration that began after it.
+          expressible &= proof.atoms.kind(a) != "iteration";
+          return std::nullopt;
+        }
+        expressible &= found->second.has_value();
+        return found->second;
+      },
+      nullptr);
+  return expressible ? std::optional(own) : std::nullopt;
+}
+
 void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
                    const Polynomial &use, std::optional<Mechanism> after) {
   if (mode == Mode::Slope || !enforce)
@@ -283,23 +307,6 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
   std::vector<std::pair<std::pair<ObjectId, Polynomial>, bool>> over;
   // And of one iteration: what the use is in terms of theirs.
   std::vector<std::pair<const Iterations *, std::optional<Polynomial>>> owns;
-  auto inTermsOf = [&](const Pending &pending) -> std::optional<Polynomial> {
-    bool expressible = true;
-    Polynomial own = proof.atoms.substitute(
-        use,
-        [&](Atom a) -> std::optional<Polynomial> {
-          auto found = pending.toOwn.find(a);
-          if (found == pending.toOwn.end()) {
-            // An iteration that began after it.
-            expressible &= proof.atoms.kind(a) != "iteration";
-            return std::nullopt;
-          }
-          expressible &= found->second.has_value();
-          return found->second;
-        },
-        nullptr);
-    return expressible ? std::optional(own) : std::nullopt;
-  };
   auto isGroupOver = [&](const std::pair<ObjectId, Polynomial> &group) {
     auto known = llvm::find_if(
         over, [&](const auto &each) { return each.first == group; });
@@ -322,7 +329,7 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
       good = access.mechanism == after || (!access.effect && !access.mechanism);
     } else if (access.mechanism == Mechanism::TensorCore) {
       // Commits alone tell of products.
-    } else if (pending.group) {
+    } else if (access.effect && pending.group) {
       good = byGroup = true;
     } else {
       // A warp passes its waits together: one of its lanes is enough.
@@ -345,7 +352,7 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
     auto own = llvm::find_if(
         owns, [&](const auto &each) { return *each.first == pending.toOwn; });
     if (own == owns.end()) {
-      owns.emplace_back(&pending.toOwn, inTermsOf(pending));
+      owns.emplace_back(&pending.toOwn, inTermsOf(pending, use));
       own = std::prev(owns.end());
     }
     if (!own->second)
@@ -354,5 +361,34 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
     // (Whether its group is over takes longest to see.)
     if (!says(access, release) && (!byGroup || isGroupOver(*pending.group)))
       access.releases.push_back(std::move(release));
+  }
+}
+
+void Walk::releaseProducts(State &state, int warp, Lanes lanes,
+                           ObjectId object, const Polynomial &use) {
+  const int64_t group = proof.target.warpsPerWarpgroup;
+  const ObjectId over = reads(Mechanism::MmaGroup, warp, elected);
+  if (mode == Mode::Slope || !enforce || !group)
+    return;
+  auto isOver = [&](const Polynomial &product) {
+    return llvm::any_of(ArrayRef({elected, others}), [&](int lane) {
+      return (lanes >> lane & 1) &&
+             knowsUse(state, state.warps[warp].knows[lane], over, product);
+    });
+  };
+  const int first = warp - warp % kernelWarps() % group;
+  for (int other = first; other < first + group; ++other) {
+    auto its = state.warps.find(other);
+    if (other == warp || its == state.warps.end())
+      continue;
+    for (const Pending &pending : its->second.pending) {
+      Access &access = proof.accesses[pending.access];
+      if (!pending.group || pending.group->first != over ||
+          isReleased(access, object, false))
+        continue;
+      auto own = inTermsOf(pending, use);
+      if (own && isOver(pending.group->second))
+        addRelease(access, {object, *own, false, pending.when});
+    }
   }
 }

@@ -422,10 +422,11 @@ public:
   explicit OrderCheck(Proof &proof)
       : proof(proof), accesses(proof.accesses), theirs(accesses.size()),
         bytesOf(accesses.size()), alike(accesses.size()) {
+    putInSlots();
     Numbered<Facts> factsOf;
     Numbered<Path> paths;
     for (size_t i = 0; i < accesses.size(); ++i) {
-      const Access &access = accesses[i];
+      const Access &access = at(i);
       if (access.shape && access.run.constant())
         bytesOf[i] = access.shape->bytes.shifted(access.offset);
       alike[i] = {factsOf(access.facts, hashOf(access.facts)),
@@ -442,9 +443,44 @@ public:
   }
 
 private:
+  const Access &at(size_t i) const {
+    auto found = inSlots.find(i);
+    return found == inSlots.end() ? accesses[i] : found->second;
+  }
+
+  /// What lies in one slot of a ring, under a name of its own (titan.shared.reuse), is
+  /// an access of that slot.
+  void putInSlots() {
+    std::map<std::pair<void *, int>, std::set<std::pair<int64_t, int64_t>>>
+        rings;
+    for (const Access &access : accesses)
+      if (access.slots)
+        rings[{access.root.getAsOpaquePointer(), access.cta}].insert(
+            {access.slots, access.stride});
+    for (size_t i = 0; i < accesses.size(); ++i) {
+      const Access &access = accesses[i];
+      auto ring = rings.find({access.root.getAsOpaquePointer(), access.cta});
+      if (access.slots || !access.shape || !access.run.constant() ||
+          access.shape->bytes.empty() || ring == rings.end() ||
+          ring->second.size() != 1)
+        continue;
+      auto [slots, stride] = *ring->second.begin();
+      const auto bytes = access.shape->bytes.intervals();
+      const int64_t first = access.offset + bytes.front().begin,
+                    last = access.offset + bytes.back().end - 1;
+      if (first < 0 || first / stride != last / stride || last >= slots * stride)
+        continue;
+      Access &own = inSlots.emplace(i, access).first->second;
+      own.slots = slots;
+      own.stride = stride;
+      own.slot = first / stride;
+      own.offset -= first / stride * stride;
+    }
+  }
+
   /// False: not shown, and the proof stops.
   bool areInOrder(size_t i, size_t j) {
-    const Access &x = accesses[i], &y = accesses[j];
+    const Access &x = at(i), &y = at(j);
     if (!x.effect || !y.effect || x.root != y.root || x.cta != y.cta ||
         !x.shape || !y.shape)
       return true;
@@ -499,7 +535,7 @@ private:
 
   /// Whether their bytes do, whatever their slots are; none: the proof stops.
   std::optional<bool> mayMeet(size_t i, size_t j) {
-    const Access &x = accesses[i], &y = accesses[j];
+    const Access &x = at(i), &y = at(j);
     auto stop = [&](const char *reason) {
       proof.stop(reason, y.op);
       return std::nullopt;
@@ -559,7 +595,7 @@ private:
   }
 
   Pair pairOf(size_t i, size_t j, const Asked &asked, const Polynomial &slots) {
-    const Access &x = accesses[i], &y = accesses[j];
+    const Access &x = at(i), &y = at(j);
     Pair pair{{alike[i].first, alike[i].second, alike[j].first, alike[j].second,
                i == j, size_t(asked.relation), size_t(asked.xy.fence),
                size_t(asked.yx.fence), size_t(x.slots), size_t(y.slots)},
@@ -642,7 +678,7 @@ private:
   /// Nothing is such that they meet, and one case of each clause.
   bool neverMeet(size_t i, size_t j, const Polynomial &slots,
                  std::vector<Clause> clauses) {
-    const Access &x = accesses[i], &y = accesses[j];
+    const Access &x = at(i), &y = at(j);
     Facts facts = proof.launch;
     facts.add(x.facts);
     if (!theirs[j])
@@ -690,6 +726,7 @@ private:
   /// Of an access as the other instance what is known.
   std::vector<std::optional<Facts>> theirs;
   std::vector<ByteSet> bytesOf;
+  std::map<size_t, Access> inSlots;
   /// Its facts and path, like ones by number: what several warps do alike, in one
   /// text, is asked once.
   std::vector<std::pair<size_t, size_t>> alike;

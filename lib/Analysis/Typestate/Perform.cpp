@@ -48,6 +48,8 @@ static const char *rulesOf(const effect::Effect &effect) {
           return "MM-70, MM-72, MM-73";
         else if constexpr (std::is_same_v<T, effect::WaitFlag>)
           return "MM-13, MM-26";
+        else if constexpr (std::is_same_v<T, effect::GridDependency>)
+          return "MM-85";
         else
           return "";
       },
@@ -79,6 +81,14 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
           : cardinality != Cardinality::EveryThread && who.lanes != AllLanes)
     return proof.stop("another number of threads executes this than issues it",
                       op);
+  // Which product a warpgroup's other warps are at, hangs on all of them (MM-71).
+  const int64_t group = proof.target.warpsPerWarpgroup;
+  if (cardinality == Cardinality::Warpgroup &&
+      (who.warps.size() % group ||
+       (who.warps.front() - rank * kernelWarps()) % group ||
+       who.warps.back() - who.warps.front() + 1 !=
+           static_cast<int64_t>(who.warps.size())))
+    return proof.stop("not all warps of a warpgroup execute this", op);
   for (MValue result : op->getResults())
     state.values[result] = TValue();
   // What a copy completes on says when its accesses are over.
@@ -118,7 +128,11 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
           else if constexpr (std::is_same_v<T, effect::Registers>)
             return registers(op, what, state, who);
           else if constexpr (std::is_same_v<T, effect::WaitFlag>)
-            return waitFlag(op, what, state, who);
+            return behindGrids(op, what.flag.object, AccessKind::Read, state,
+                               who) &&
+                   waitFlag(op, what, state, who);
+          else if constexpr (std::is_same_v<T, effect::GridDependency>)
+            return dependency(what, state, who);
           else if constexpr (std::is_same_v<T, effect::Reveals>)
             return counterOf(op) ||
                    proof.stop("what depends on the schedule is not followed "
@@ -420,6 +434,8 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
         w.arrivals[who.lanes & Elected ? elected : others][ring->object] - 1;
     release(state, warp, who.lanes, ring->object, use,
             async ? arrive.after : std::nullopt);
+    if (!async && who.warps.size() == 1)
+      releaseProducts(state, warp, who.lanes, ring->object, use);
     if (async)
       w.unbound.erase({*arrive.after, elected});
   }

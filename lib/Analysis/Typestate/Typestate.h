@@ -27,6 +27,7 @@
 //   Groups, Read  groups of a thread (products: of a warp); complete, or read
 //   Signalled, Awaited  a text that signals a flag, or waits for one: use n is that
 //                 of iteration n of its loop
+//   Grids         the grids before this one in the stream: use 0 is all of them
 //
 // The CTAs of a cluster execute one text: it is walked once for each, with the
 // rank as a number. Their warps are numbered on, and memory, rings and named
@@ -74,7 +75,8 @@ struct Object {
     Groups,
     Read,
     Signalled,
-    Awaited
+    Awaited,
+    Grids
   } kind;
   /// Ring: the allocation. Named: none.
   mlir::Value barrier;

@@ -261,6 +261,42 @@ static void boundByFacts(const scalars::FactList &known, const Polynomial &most,
   }
 }
 
+/// How often `a` is in x, where what is left is at most 0: x is at most so many times a.
+static std::optional<Polynomial> timesAtMost(const Facts &facts,
+                                             const Polynomial &x, Atom a) {
+  Polynomial whole, rest;
+  for (auto &[monomial, coefficient] : Polynomial::TermList(x.monomials())) {
+    Polynomial term = coefficient;
+    for (Atom factor : monomial)
+      term = term * Polynomial::atom(factor);
+    (llvm::is_contained(monomial, a) ? whole : rest) += term;
+  }
+  if (x.isLost() || !(rest == Polynomial() || facts.provesAtLeast(0, rest)))
+    return std::nullopt;
+  return over(whole, Polynomial::atom(a));
+}
+
+/// Of a quotient q of x by a product a b, where a fact, or so many facts, say that x is
+/// less than a w: that b q is less than w. (Of a b q < a w with a >= 0, which takes
+/// products of what is known to see.)
+static void boundByFactors(const scalars::FactList &known, const Polynomial &x,
+                           const Polynomial &p, const Polynomial &q, int steps,
+                           Facts &facts) {
+  const Polynomial::TermList by = p.monomials();
+  if (by.size() != 1 || by[0].second != 1 || by[0].first.size() < 2)
+    return;
+  for (const Polynomial &fact : known) {
+    if (llvm::none_of(x.atoms(), [&](Atom a) { return fact.contains(a); }))
+      continue;
+    for (Atom a : by[0].first)
+      if (fact.contains(a) && facts.provesAtLeast(Polynomial::atom(a), 0))
+        if (auto w = timesAtMost(facts, x + fact + 1, a))
+          facts.atLeast(*w - 1, *over(p, Polynomial::atom(a)) * q);
+    if (steps > 1)
+      boundByFactors(known, x + fact, p, q, steps - 1, facts);
+  }
+}
+
 /// Of a share's quotient q of x by p, rounded down or up, which multiples of p x is
 /// below: what takes products of several facts is a fact from here on.
 static void boundQuotient(const Atoms &atoms, const Polynomial &x,
@@ -316,6 +352,7 @@ Arithmetic::divide(const Polynomial &x, const Polynomial &p, Facts &facts) {
     if (share)
       boundQuotient(atoms, x, p, q, facts);
     boundByFacts(known, x, p, q, share ? 2 : 1, facts);
+    boundByFactors(known, x, p, q, 2, facts);
   }
   return {q, r};
 }

@@ -741,6 +741,9 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
       });
       if (theirs != o.pending.end()) {
         mine.fenced &= theirs->fenced;
+        mine.beforeProducts &= theirs->beforeProducts;
+        if (!proof.accesses[mine.access].effect && mine.group != theirs->group)
+          mine.group.reset();
         for (int lane : {elected, others}) {
           mine.held[lane] &= theirs->held[lane];
           mine.fencesHeld[lane] &= theirs->fencesHeld[lane];

@@ -40,11 +40,14 @@ struct Pending {
   bool fenced = false;
   /// A lane that all its lanes' fences are before.
   bool fencesHeld[2] = {};
+  /// A wait: a fence before products stands behind it.
+  bool beforeProducts = false;
   /// From before the loop that is walked.
   bool before = false;
   /// How many back edges it has passed.
   int age = 0;
-  /// Asynchronous: its group, in terms of the walk.
+  /// Asynchronous: its group, in terms of the walk. A wait: that of a product that shows,
+  /// when it is over, that this is, too.
   std::optional<std::pair<ObjectId, Polynomial>> group;
 
   /// All lanes have met, behind it.
@@ -216,6 +219,12 @@ private:
              const Who &who);
   bool registers(mlir::Operation *op, const effect::Registers &registers,
                  State &state, const Who &who);
+  bool dependency(const effect::GridDependency &dependency, State &state,
+                  const Who &who);
+  /// In a kernel that is launched programmatically: who touches this tensor, or map of
+  /// one, has waited for the grids before (MM-85), unless none of them writes it.
+  bool behindGrids(mlir::Operation *op, mlir::Value memory, AccessKind kind,
+                   State &state, const Who &who);
   // Flags in global memory (Flags.cpp)
   /// Who signals or waits is one whom the proof follows; which flag it is.
   std::optional<FlagEvent> flagEvent(mlir::Operation *op,
@@ -308,6 +317,14 @@ private:
   void release(State &state, int warp, Lanes lanes, ObjectId object,
                const Polynomial &use,
                std::optional<Mechanism> after = std::nullopt);
+  /// A use of an object at the walk's place in terms of an access' own iterations; none:
+  /// not expressible.
+  std::optional<Polynomial> inTermsOf(const Pending &pending,
+                                      const Polynomial &use);
+  /// The same of what another warp of its warpgroup has waited for, and of its products'
+  /// reads, where the products are known to be over: they are the warpgroup's (MM-71).
+  void releaseProducts(State &state, int warp, Lanes lanes, ObjectId object,
+                       const Polynomial &use);
   size_t record(Access access, unsigned number);
   ObjectId groups(Mechanism mechanism, int warp, int lane);
   ObjectId reads(Mechanism mechanism, int warp, int lane);
