@@ -42,7 +42,7 @@ class Tally:
         return bool(self.wrong)
 
 
-def programs(skip):
+def programs(skip, only):
     import definitions
     tally, check = Tally(), definitions.check
 
@@ -54,7 +54,7 @@ def programs(skip):
             tally.note(what, error)
     definitions.check = keep_on
     for path in sorted([*INPUTS.glob("tutorials/*.py"), *INPUTS.glob("library/*.py")]):
-        if path.stem == "definitions":
+        if path.stem == "definitions" or only and path.stem not in only:
             continue
         sys.argv = [str(path)]
         try:
@@ -144,7 +144,7 @@ def main():
     skip = bool(os.environ.get("TITAN_STORE_MISSES"))
     bad = False
     if "programs" in options.what:
-        bad |= programs(skip)
+        bad |= programs(skip, options.only)
     if "torch" in options.what:
         bad |= on_torch(options.only)
     if "pytorch" in options.what:

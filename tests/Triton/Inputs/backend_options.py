@@ -1,11 +1,11 @@
-"""options.py: options of a kernel of Triton's, and what the compiler, or the back end, makes of them."""
+"""backend_options.py: options of a kernel of Triton's, and what the compiler, or the back end, makes of them."""
 import pathlib
 import re
 import types
 
 from titan.backend import packages
 
-text = (pathlib.Path(__file__).parent / "ttir" / "copies.copy.0.ttir").read_text()
+text = (pathlib.Path(__file__).parent / "backend" / "ttir" / "copies.copy.0.ttir").read_text()
 
 
 def make(**options):
