@@ -2,8 +2,8 @@
 # Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for licence information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Draws the results of race.py and attention.py: a dot for each shape's ratio to the fastest peer, a line for
-its 95 % interval.
+"""Draws the results of race.py, attention.py, decode.py and gemm_kinds.py: a dot for each shape's ratio to the
+fastest peer, a line for its 95 % interval.
 
     python3 benchmarks/plots.py benchmarks/results/h200-gemm-race-60.json ...    # a .svg beside each
 """
@@ -22,9 +22,18 @@ def rows_of(report):
                    f"{row['tflops']['ours']:.0f} TFLOP/s; {row['peer'].split()[0]} {row['tflops'][row['peer']]:.0f}")
     for row in report.get("races", []):
         for name, (ratio, low, high) in row["ratios"].items():
-            if name not in ("cudnn", "flash", "flash4"):
+            if name.split("-")[0] in ("cudnn", "flash", "flash4", "triton"):
+                continue
+            if "size" in row:  # decode.py
+                batches, _, keys, heads, group = row["shape"]
+                label = f"{name}: {batches} x {keys} keys, {heads} heads of {group}"
+            else:
                 batches, tokens, _, heads, heads_k = row["shape"]
-                yield (f"{name}: {batches} x {tokens}, {heads} / {heads_k}", ratio, low, high, row["fastest"])
+                label = f"{name}: {batches} x {tokens}, {heads} / {heads_k}"
+            yield label, ratio, low, high, row["fastest"]
+    for row in report.get("cases", []):
+        if "ratio" in row:
+            yield row["case"], row["ratio"], row["low"], row["high"], row["peer"]
 
 
 def draw(report):
