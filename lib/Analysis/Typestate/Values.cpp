@@ -333,13 +333,35 @@ static void boundQuotient(const Atoms &atoms, const Polynomial &x,
            facts);
 }
 
+/// Of a quotient q of x by the least of several numbers, of each of which x is less than
+/// so many times, w: that q is less than w.
+static void boundByLeast(const Atoms &atoms, const Polynomial &x,
+                         const Polynomial &p, const Polynomial &q,
+                         Facts &facts) {
+  const auto in = p.atoms();
+  if (in.size() != 1 || p != Polynomial::atom(in[0]) ||
+      atoms.kind(in[0]) != "minimum")
+    return;
+  const std::vector<Polynomial> of = atoms.operands(in[0]);
+  const scalars::FactList known = facts.nonnegative;
+  for (const Polynomial &fact : known)
+    for (const Polynomial &one : of)
+      if (auto w = over(x + fact + 1, one);
+          w && !w->constant() && llvm::all_of(of, [&](const Polynomial &each) {
+            return facts.provesAtLeast(*w * each - 1, x);
+          }))
+        facts.atLeast(*w - 1, q);
+}
+
 bool Arithmetic::boundQuotients(const Polynomial &of, Facts &facts) {
   const scalars::FactList known = facts.nonnegative;
   for (Atom a : of.atoms()) {
     const std::vector<Polynomial> division = atoms.operands(a);
-    if (atoms.kind(a) == "quotient" && !division[1].constant())
-      boundByFactors(known, division[0], division[1], Polynomial::atom(a), 2,
-                     facts);
+    if (atoms.kind(a) != "quotient" || division[1].constant())
+      continue;
+    boundByFactors(known, division[0], division[1], Polynomial::atom(a), 2,
+                   facts);
+    boundByLeast(atoms, division[0], division[1], Polynomial::atom(a), facts);
   }
   return facts.nonnegative.size() > known.size();
 }
