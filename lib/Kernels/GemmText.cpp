@@ -267,6 +267,14 @@ titan.require %is_bias, "launch-check", "bias has one entry for each row of B")"
 titan.require %is_bounds, "launch-check", "offsets has the first row of each of B's groups, and the end"
 %few = arith.cmpi ule, %m, %c2147483647 : index
 titan.require %few, "launch-check", "A has fewer than 2^31 rows")");
+  if (needsHeight())
+    w.text(R"(
+%few_rows = arith.cmpi ule, %m, %c1073741824 : index
+titan.require %few_rows, "launch-check", "at most 2^30 rows: their numbers have 32 bits")");
+  if (needsWidth())
+    w.text(R"(
+%few_columns = arith.cmpi ule, %n, %c1073741824 : index
+titan.require %few_columns, "launch-check", "at most 2^30 columns: their numbers have 32 bits")");
   if (o.bias && o.batch != Batch::None)
     w.text(R"(
 %biases = titan.dim %bias, 0 : !vector

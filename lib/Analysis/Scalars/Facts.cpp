@@ -31,14 +31,24 @@ void titan::scalars::addDivision(Facts &facts, const Polynomial &x,
   facts.atLeast(p - 1, r);
 }
 
-void FactList::push_back(Polynomial p) {
-  if (!data)
+FactList::Data &FactList::own(size_t more) {
+  if (!data) {
     data = llvm::makeIntrusiveRefCnt<Data>();
-  else if (data->UseCount() > 1)
-    data = llvm::makeIntrusiveRefCnt<Data>(*data);
-  data->hash = (data->hash ^ p.hash()) * 0x9e3779b97f4a7c15u;
-  data->hash ^= data->hash >> 29;
-  data->list.push_back(std::move(p));
+  } else if (data->UseCount() > 1) {
+    auto copy = llvm::makeIntrusiveRefCnt<Data>();
+    copy->list.reserve(data->list.size() + more);
+    copy->list.append(data->list.begin(), data->list.end());
+    copy->hash = data->hash;
+    data = std::move(copy);
+  }
+  return *data;
+}
+
+void FactList::push_back(Polynomial p) {
+  Data &own = this->own(4);
+  own.hash = (own.hash ^ p.hash()) * 0x9e3779b97f4a7c15u;
+  own.hash ^= own.hash >> 29;
+  own.list.push_back(std::move(p));
 }
 
 void FactList::append(const FactList &other) {
@@ -46,7 +56,9 @@ void FactList::append(const FactList &other) {
     *this = other;
     return;
   }
-  for (const Polynomial &p : FactList(other))
+  const FactList more = other;
+  own(more.size());
+  for (const Polynomial &p : more)
     push_back(p);
 }
 

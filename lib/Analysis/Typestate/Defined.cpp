@@ -102,6 +102,8 @@ bool Proof::checkDefined() {
     // cluster takes its own.)
     std::map<std::pair<Operation *, int>, ByteSet> sides[2];
     for (const Access &x : accesses) {
+      if (missing.empty())
+        break;
       if (!x.effect || !x.effect->surely || !x.shape ||
           x.kind != AccessKind::Write || x.root != y.root || x.cta != y.cta ||
           x.firstLane > y.firstLane || x.lastLane < y.lastLane)
@@ -140,22 +142,27 @@ bool Proof::checkDefined() {
       if (x.slots)
         if (auto turns = (x.slot - y.slot).constant())
           same = *turns % x.slots == 0;
+      // Whether one of these says that it is before.
+      auto isKnown = [&] {
+        return llvm::any_of(x.releases, [&](const Release &release) {
+          auto known = y.knows.find(release.object);
+          return release.when.empty() && known != y.knows.end() &&
+                 facts.provesAtLeast(known->second, release.use + 1);
+        });
+      };
       if (startsWith(y.path, certain) && x.sequence < y.sequence &&
           (x.group == y.group ||
            (x.group % 1000 == 0 && ctaOf(x.warp) == ctaOf(y.warp)))) {
-        // In the same iteration.
-        if (!same && !(x.slot - y.slot).constant())
+        // In the same iteration: behind a release, its own thread's, or one that
+        // their engine has before it.
+        covers = isKnown() || inOrder(x, y) || inPipeline(*this, x, y) ||
+                 (!x.mechanism && x.warp == y.warp && x.lanes == y.lanes &&
+                  !lanesMeet(*this, x, y));
+        const Polynomial apart = x.slot - y.slot;
+        if (covers && !same && !apart.constant())
           for (int64_t turn = -2; !same && turn <= 2; ++turn)
-            same = facts.provesEqual(x.slot - y.slot, turn * x.slots);
-        for (const Release &release : x.releases) {
-          auto known = y.knows.find(release.object);
-          covers |= same && release.when.empty() && known != y.knows.end() &&
-                    facts.provesAtLeast(known->second, release.use + 1);
-        }
-        // Its own thread's, or one that their engine has before it.
-        covers |= same && (inOrder(x, y) || inPipeline(*this, x, y));
-        covers |= same && !x.mechanism && x.warp == y.warp &&
-                  x.lanes == y.lanes && !lanesMeet(*this, x, y);
+            same = facts.provesEqual(apart, turn * x.slots);
+        covers &= same;
       } else if (x.mechanism == Mechanism::Phase ||
                  x.mechanism == Mechanism::AsyncGroup ||
                  x.mechanism == Mechanism::TensorCore || !x.mechanism) {

@@ -105,8 +105,7 @@ factorsOf(Atom a, const std::vector<Polynomial> &coordinates) {
   for (const Polynomial &p : coordinates)
     for (auto &[monomial, coefficient] : p.monomials())
       if (monomial.size() == 2 && llvm::is_contained(monomial, a))
-        result.push_back(
-            Polynomial::atom(monomial[monomial[0] == a ? 1 : 0]));
+        result.push_back(Polynomial::atom(monomial[monomial[0] == a ? 1 : 0]));
   return result;
 }
 

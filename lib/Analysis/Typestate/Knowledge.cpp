@@ -176,9 +176,21 @@ void Walk::learn(State &state, Knowledge &knows, const Knowledge &more) {
     knows = more;
     return;
   }
-  if (knows.identity() != more.identity())
-    for (auto &[object, bound] : more)
-      learn(state, knows, object, bound);
+  if (knows.identity() == more.identity())
+    return;
+  // (Mostly the two are the same but for a few: those alone are looked at.)
+  llvm::SmallVector<const Knowledge::Entry *, 8> fresh;
+  const Knowledge known = knows;
+  auto at = known.begin();
+  for (const Knowledge::Entry &entry : more) {
+    while (at != known.end() && at->first < entry.first)
+      ++at;
+    if (at == known.end() || at->first != entry.first ||
+        at->second != entry.second)
+      fresh.push_back(&entry);
+  }
+  for (const Knowledge::Entry *entry : fresh)
+    learn(state, knows, entry->first, entry->second);
 }
 
 bool Walk::knowsUse(State &state, const Knowledge &knows, ObjectId object,
@@ -282,6 +294,15 @@ void typestate::addRelease(Access &access, Release release) {
 
 std::optional<Polynomial> Walk::inTermsOf(const Pending &pending,
                                           const Polynomial &use) {
+  if (use.atoms().empty())
+    return use;
+  // (Each warp asks what its neighbours asked.)
+  size_t hash = use.hash();
+  for (auto &[atom, own] : pending.toOwn)
+    hash = (hash ^ atom ^ (own ? own->hash() : 1)) * 0x9e3779b97f4a7c15u;
+  InTerms &last = inTerms[(hash >> 32) % inTerms.size()];
+  if (last.use == use && last.toOwn == pending.toOwn)
+    return last.own;
   bool expressible = true;
   Polynomial own = proof.atoms.substitute(
       use,
@@ -296,7 +317,8 @@ std::optional<Polynomial> Walk::inTermsOf(const Pending &pending,
         return found->second;
       },
       nullptr);
-  return expressible ? std::optional(own) : std::nullopt;
+  last = {use, pending.toOwn, expressible ? std::optional(own) : std::nullopt};
+  return last.own;
 }
 
 void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
@@ -364,8 +386,8 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
   }
 }
 
-void Walk::releaseProducts(State &state, int warp, Lanes lanes,
-                           ObjectId object, const Polynomial &use) {
+void Walk::releaseProducts(State &state, int warp, Lanes lanes, ObjectId object,
+                           const Polynomial &use) {
   const int64_t group = proof.target.warpsPerWarpgroup;
   const ObjectId over = reads(Mechanism::MmaGroup, warp, elected);
   if (mode == Mode::Slope || !enforce || !group)

@@ -333,10 +333,12 @@ static bool shapesMeet(const effect::Shape &x, const effect::Shape &y,
   const auto &a = x.lanes, &b = y.lanes;
   if (a.empty() || b.empty())
     return true;
-  for (size_t i = 0; i < a.size(); ++i)
-    for (size_t j = 0; j < b.size(); ++j)
-      if (i != j && a[i].intersects(b[j].shifted(distance)))
+  for (size_t j = 0; j < b.size(); ++j) {
+    const ByteSet theirs = b[j].shifted(distance);
+    for (size_t i = 0; i < a.size(); ++i)
+      if (i != j && a[i].intersects(theirs))
         return true;
+  }
   return false;
 }
 
@@ -468,7 +470,8 @@ private:
       const auto bytes = access.shape->bytes.intervals();
       const int64_t first = access.offset + bytes.front().begin,
                     last = access.offset + bytes.back().end - 1;
-      if (first < 0 || first / stride != last / stride || last >= slots * stride)
+      if (first < 0 || first / stride != last / stride ||
+          last >= slots * stride)
         continue;
       Access &own = inSlots.emplace(i, access).first->second;
       own.slots = slots;

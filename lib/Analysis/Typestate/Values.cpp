@@ -283,7 +283,7 @@ static void boundByFactors(const scalars::FactList &known, const Polynomial &x,
                            const Polynomial &p, const Polynomial &q, int steps,
                            Facts &facts) {
   const Polynomial::TermList by = p.monomials();
-  if (by.size() != 1 || by[0].second != 1 || by[0].first.size() < 2)
+  if (by.size() != 1 || by[0].second != 1)
     return;
   for (const Polynomial &fact : known) {
     if (llvm::none_of(x.atoms(), [&](Atom a) { return fact.contains(a); }))
@@ -333,6 +333,39 @@ static void boundQuotient(const Atoms &atoms, const Polynomial &x,
            facts);
 }
 
+/// Of a quotient q of x by the least of several numbers, of each of which x is less than
+/// so many times, w: that q is less than w.
+static void boundByLeast(const Atoms &atoms, const Polynomial &x,
+                         const Polynomial &p, const Polynomial &q,
+                         Facts &facts) {
+  const auto in = p.atoms();
+  if (in.size() != 1 || p != Polynomial::atom(in[0]) ||
+      atoms.kind(in[0]) != "minimum")
+    return;
+  const std::vector<Polynomial> of = atoms.operands(in[0]);
+  const scalars::FactList known = facts.nonnegative;
+  for (const Polynomial &fact : known)
+    for (const Polynomial &one : of)
+      if (auto w = over(x + fact + 1, one);
+          w && !w->constant() && llvm::all_of(of, [&](const Polynomial &each) {
+            return facts.provesAtLeast(*w * each - 1, x);
+          }))
+        facts.atLeast(*w - 1, q);
+}
+
+bool Arithmetic::boundQuotients(const Polynomial &of, Facts &facts) {
+  const scalars::FactList known = facts.nonnegative;
+  for (Atom a : of.atoms()) {
+    const std::vector<Polynomial> division = atoms.operands(a);
+    if (atoms.kind(a) != "quotient" || division[1].constant())
+      continue;
+    boundByFactors(known, division[0], division[1], Polynomial::atom(a), 2,
+                   facts);
+    boundByLeast(atoms, division[0], division[1], Polynomial::atom(a), facts);
+  }
+  return facts.nonnegative.size() > known.size();
+}
+
 std::pair<Polynomial, Polynomial>
 Arithmetic::divide(const Polynomial &x, const Polynomial &p, Facts &facts) {
   // c y + k is divided as y and k are.
@@ -352,7 +385,8 @@ Arithmetic::divide(const Polynomial &x, const Polynomial &p, Facts &facts) {
     if (share)
       boundQuotient(atoms, x, p, q, facts);
     boundByFacts(known, x, p, q, share ? 2 : 1, facts);
-    boundByFactors(known, x, p, q, 2, facts);
+    if (!share && p.degree() > 1)
+      boundByFactors(known, x, p, q, 2, facts);
   }
   return {q, r};
 }
@@ -631,9 +665,12 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
     if (result.isLost())
       return TValue();
     if (width < 64 && !mayOverflow) {
-      int64_t limit = int64_t(1) << (width - 1);
-      if (!facts.provesAtLeast(limit - 1, result) ||
-          !facts.provesAtLeast(result, -limit)) {
+      const int64_t limit = int64_t(1) << (width - 1);
+      auto fits = [&] {
+        return facts.provesAtLeast(limit - 1, result) &&
+               facts.provesAtLeast(result, -limit);
+      };
+      if (!fits() && !(boundQuotients(result, facts) && fits())) {
         if (!overflow)
           overflow = op;
         return TValue();

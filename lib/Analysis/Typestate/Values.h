@@ -137,6 +137,9 @@ public:
   /// q and r of x = q p + r; p >= 1 is proved.
   std::pair<Polynomial, Polynomial> divide(const Polynomial &x,
                                            const Polynomial &p, Facts &facts);
+  /// Adds what is known of quotients in this by products of other facts; whether there is
+  /// any.
+  bool boundQuotients(const Polynomial &of, Facts &facts);
   /// Of a type of 64 bits: that its numbers hold their results.
   void assumeNoOverflow(mlir::Type type);
   /// The first number of fewer than 64 bits that is not shown to hold its result:

@@ -321,6 +321,13 @@ private:
   /// not expressible.
   std::optional<Polynomial> inTermsOf(const Pending &pending,
                                       const Polynomial &use);
+  struct InTerms {
+    Polynomial use; ///< 0: nothing was asked yet
+    Iterations toOwn;
+    std::optional<Polynomial> own;
+  };
+  /// What was asked lately, by hash.
+  std::vector<InTerms> inTerms = std::vector<InTerms>(256);
   /// The same of what another warp of its warpgroup has waited for, and of its products'
   /// reads, where the products are known to be over: they are the warpgroup's (MM-71).
   void releaseProducts(State &state, int warp, Lanes lanes, ObjectId object,

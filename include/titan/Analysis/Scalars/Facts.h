@@ -107,9 +107,11 @@ public:
 
 private:
   struct Data : llvm::RefCountedBase<Data> {
-    std::vector<Polynomial> list;
+    llvm::SmallVector<Polynomial, 2> list;
     size_t hash = 0;
   };
+  /// That nobody else has, with room for so many more.
+  Data &own(size_t more);
   llvm::IntrusiveRefCntPtr<Data> data;
 };
 
