@@ -14,6 +14,7 @@ short has looked at a share of each. The exit status is 1 where anything is prov
 
 The forms (docs/checker.md, "What shows it"):
   loops5 ... guards5   programs of two agents, all interleavings (RingTheorem): as many as ./test --full, --times N that
+  whole-...            all programs of two agents of a form, none left out (RingTheorem.Whole)
   litmus, pairs        mutants of litmus kernels, random pipelines and their mutants (Differential)
   pipelines            random pipelines of pipelines.py, and one bug each: 10,000 programs
   small, gemm, gemm_bare, idioms    mutants, --prove: what is proved runs under eager, lazy, random and skewed schedules, hazards on and off
@@ -35,6 +36,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # RingTheorem's forms: its share under TITAN_TEST_FULL (one program of so many), in how many parts.
 AGENTS = {"loops5": (20, 4), "loops6": (400, 4), "around4": (20, 12), "around5": (400, 12), "named4": (10, 8), "named5": (10, 24),
           "guards4": (2, 48), "guards5": (2000, 12)}
+
+
+# RingTheorem.Whole: letters, synchronisations, form; in how many parts. All programs of each.
+WHOLE = {"whole-loops4": ("abfxXyY,4,loops", 1), "whole-loops5": ("abfxXyY,5,loops", 2), "whole-loops6": ("abfxXyY,6,loops", 48),
+         "whole-named5": ("afxXtT,5,loops", 1), "whole-named6": ("afxXtT,6,loops", 4), "whole-two6": ("sStT,6,loops", 1),
+         "whole-around4": ("abfxXyY,4,around", 4), "whole-around5": ("abfxXyY,5,around", 48),
+         "whole-named-around4": ("afxXtT,4,around", 4), "whole-named-around5": ("afxXtT,5,around", 48),
+         "whole-two-around5": ("sStT,5,around", 8)}
 
 
 class Part:
@@ -62,6 +71,9 @@ def forms(options):
         result.append([Part(form, part, [bin / "TitanTypestateTests", f"--gtest_filter=RingTheorem.{form.capitalize()}"],
                             {"TITAN_TEST_FULL": 1, "TITAN_SHARE": share * parts, "TITAN_PART": share * part})
                        for part in range(parts)])
+    for form, (which, parts) in WHOLE.items():
+        result.append([Part(form, part, [bin / "TitanTypestateTests", "--gtest_filter=RingTheorem.Whole"],
+                            {"TITAN_WHOLE": which, "TITAN_SHARE": parts, "TITAN_PART": part}) for part in range(parts)])
     seed = options.seed * 1000000
     result.append([Part("litmus", part, [bin / "TitanSimulatorTests", "--gtest_filter=Differential.Mutants"],
                         {"TITAN_SEED": seed + 500 * part, "TITAN_CASES": 500}) for part in range(20)])
@@ -101,6 +113,9 @@ def in_turns(lists):
 
 # What a part prints, and what of it is added up: a pattern, the names of its numbers.
 SUMS = [
+    (r"(\d+) programs of (\d+) skeletons, of these (\d+) right, (\d+) proved; (\d+) asked with touches \((\d+) skeletons not proved\), "
+     r"(\d+) right, (\d+) proved, each", ("programs", "skeletons", "right skeletons", "proved skeletons", "asked with touches",
+                                         "skeletons not proved and asked", "right and asked", "proved and right")),
     (r"(\d+) programs, (\d+) right, of these (\d+) proved", ("programs", "right", "right and proved")),
     (r"(\d+) accepted, all run; (\d+) refused, of which (\d+) show", ("accepted", "refused", "refused and shown")),
     (r"no valid IR; (\d+) proved, all right", ("proved",)),

@@ -353,12 +353,20 @@ private:
     OwningOpRef<ModuleOp> clone = expandedForCheck(kernel, [&](IRMapping &to) {
       for (auto [number, op] : llvm::enumerate(places)) {
         OpBuilder b(to.lookup(op));
+        auto put = [&](bool releases) {
+          for (unsigned fence : chosen)
+            if (auto [at, type, map] = elements[fence];
+                at == number &&
+                (type == FenceType::TensormapRelease) == releases)
+              createFence(b, op->getLoc(), type,
+                          map ? to.lookup(map) : Value());
+        };
+        // An acquire may stand where the release does, behind it.
+        put(true);
         Operation *place =
             FenceProxyAsyncOp::create(b, op->getLoc(), ProxySpace::SharedCta);
         place->setAttr(FenceNeeds::placeName, b.getI64IntegerAttr(number));
-        for (unsigned fence : chosen)
-          if (auto [at, type, map] = elements[fence]; at == number)
-            createFence(b, op->getLoc(), type, map ? to.lookup(map) : Value());
+        put(false);
       }
     });
     if (!clone)

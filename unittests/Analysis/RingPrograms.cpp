@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <vector>
@@ -68,8 +69,7 @@ struct Clock {
 /// carry.
 struct Slot {
   uint8_t phases = 0;
-  int8_t arrivals = 0;
-  uint8_t copies = 0;
+  int8_t arrivals = 0, copies = 0;
   Clock open, done;
   auto operator<=>(const Slot &) const = default;
 };
@@ -104,7 +104,8 @@ struct Event {
 
 class Explorer {
 public:
-  Explorer(const RingProgram &program, int trips) : program(program) {
+  Explorer(const RingProgram &program, int trips, bool hazards)
+      : program(program), hazards(hazards) {
     for (int agent : {0, 1}) {
       std::map<char, int> made;
       std::set<int> mine;
@@ -148,6 +149,11 @@ private:
     if (wrong.empty())
       wrong = what;
   }
+  /// Of what shows in no run.
+  void hazard(const std::string &what) {
+    if (hazards)
+      fail(what);
+  }
   void close(int object, Slot &slot) {
     if (slot.arrivals || slot.copies)
       return;
@@ -155,6 +161,11 @@ private:
     slot.done = slot.open;
     slot.open = Clock();
     slot.arrivals = expected[object];
+  }
+  static void fill(Tile &tile, int number) {
+    tile = Tile();
+    tile.written = true;
+    tile.writer = 2 + number;
   }
   bool orderedAfterWrite(const Tile &tile, const Clock &clock) {
     if (!tile.written || tile.writer < 0)
@@ -191,7 +202,7 @@ private:
       ++clock.steps[agent];
       round.open.join(clock);
       if (round.number != event.number)
-        fail("a warp comes to another round of a named barrier");
+        hazard("a warp comes to another round of a named barrier");
       if (++round.arrived == 2) {
         round.done = round.open;
         round.open = Clock();
@@ -214,7 +225,7 @@ private:
       // Of which phase it speaks: its number's, or the one before that.
       int phase = event.number / program.depth[object] - credit;
       if (slot.phases != phase + 1)
-        fail("a wait is answered for another phase");
+        hazard("a wait is answered for another phase");
       clock.join(slot.done);
       ++state.at[agent];
       return true;
@@ -224,7 +235,7 @@ private:
       Slot &slot = state.slots[object][number];
       ++clock.steps[agent];
       if (slot.phases != event.number / program.depth[object])
-        fail("a signal falls into another phase");
+        hazard("a signal falls into another phase");
       if (slot.arrivals == 0)
         fail("one arrival too many");
       else
@@ -232,14 +243,13 @@ private:
       if (c == 'f') {
         Tile &tile = state.tiles[number];
         if (!orderedAfterWrite(tile, clock) || meetsFill(state, number, clock))
-          fail("a copy writes what is not over");
+          hazard("a copy writes what is not over");
         for (int other : {0, 1})
           if (tile.reads[other] > clock.steps[other])
-            fail("a copy writes what is read");
+            hazard("a copy writes what is read");
         state.issued |= 1u << event.number;
-        tile.written = true;
-        tile.writer = 2 + event.number;
-        tile.reads = {0, 0};
+        if (hazards)
+          fill(tile, event.number);
         ++slot.copies;
       }
       slot.open.join(clock);
@@ -252,25 +262,38 @@ private:
       Tile &tile = state.tiles[number];
       ++clock.steps[agent];
       if (!orderedAfterWrite(tile, clock) || meetsFill(state, number, clock))
-        fail("a race with a write");
+        hazard("a race with a write");
       if (c == 'r') {
         if (!tile.written)
           fail("a read of what nobody wrote");
-        tile.reads[agent] = clock.steps[agent];
+        if (hazards)
+          tile.reads[agent] = clock.steps[agent];
+        else if (!saw.try_emplace({agent, state.at[agent]}, tile).second &&
+                 saw[{agent, state.at[agent]}] != tile)
+          fail("a read gives one thing or another");
       } else {
         for (int other : {0, 1})
           if (other != agent && tile.reads[other] > clock.steps[other])
-            fail("a race with a read");
+            hazard("a race with a read");
         tile = Tile();
         tile.written = true;
         tile.writer = agent;
-        tile.step = clock.steps[agent];
+        tile.step = hazards ? clock.steps[agent] : state.at[agent];
       }
     }
     ++state.at[agent];
     return true;
   }
 
+  /// What is ordered makes no difference to what happens.
+  static void forget(State &state) {
+    state.clocks = {};
+    for (auto &slots : state.slots)
+      for (Slot &slot : slots)
+        slot.open = slot.done = Clock();
+    for (Round &round : state.rounds)
+      round.open = round.done = Clock();
+  }
   void visit(const State &from) {
     std::vector<State> stack = {from};
     std::set<State> seen = {from};
@@ -280,6 +303,8 @@ private:
       bool moved = false;
       auto go = [&](State next) {
         moved = true;
+        if (!hazards)
+          forget(next);
         if (seen.insert(next).second)
           stack.push_back(std::move(next));
       };
@@ -296,7 +321,9 @@ private:
           next.landed |= 1u << event.number;
           Slot &slot = next.slots[0][event.number % program.depth[0]];
           if (slot.phases != event.number / program.depth[0])
-            fail("bytes fall into another phase");
+            hazard("bytes fall into another phase");
+          if (!hazards)
+            fill(next.tiles[event.number % program.depth[0]], event.number);
           slot.open.fills |= 1u << event.number;
           --slot.copies;
           close(0, slot);
@@ -307,18 +334,27 @@ private:
       for (int agent : {0, 1})
         if (state.at[agent] < events[agent].size())
           fail("a deadlock");
+      if (!hazards && last.value_or(state.tiles) != state.tiles)
+        fail("tiles hold one thing or another at the end");
+      last = state.tiles;
     }
   }
 
   const RingProgram &program;
   std::array<std::vector<Event>, 2> events;
   std::array<int, 2> expected = {0, 0};
+  const bool hazards;
   std::string wrong;
+  /// Without hazards: what a read of an agent, at a place, and the tiles at the
+  /// end, were first.
+  std::map<std::pair<int, int>, Tile> saw;
+  std::optional<std::vector<Tile>> last;
 };
 } // namespace
 
-std::string titan::test::explore(const RingProgram &program, int trips) {
-  return Explorer(program, trips).run();
+std::string titan::test::explore(const RingProgram &program, int trips,
+                                 bool hazards) {
+  return Explorer(program, trips, hazards).run();
 }
 
 //===----------------------------------------------------------------------===//

@@ -53,7 +53,10 @@ struct RingProgram {
 };
 
 /// Where nothing goes wrong it is empty. `trips` iterations (less `lower`).
-std::string explore(const RingProgram &program, int trips);
+/// Without hazards nobody is told of a race or of a phase that is another one:
+/// wrong is then a deadlock, a read that gives one thing or another, and tiles
+/// that hold one thing or another at the end.
+std::string explore(const RingProgram &program, int trips, bool hazards = true);
 
 /// As titan IR; the number of iterations is a size of a tensor, at least 1.
 std::string toText(const RingProgram &program);

@@ -16,8 +16,13 @@
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 
 using namespace titan;
@@ -136,9 +141,32 @@ void eachNeed(Text &text, const std::function<void(WaitStep &)> &each) {
   }
 }
 
+using Counts = std::array<std::optional<unsigned>, numWaitClasses>;
+
 struct Tally {
   unsigned texts = 0, waits = 0, none = 0;
+  std::set<Counts> distinct;
 };
+
+/// Behind TITAN_WAITS, for llvm-mc: each of the waits as its assembler writes it, and
+/// as the number that it is encoded as.
+void write(const std::set<Counts> &waits) {
+  const char *path = std::getenv("TITAN_WAITS");
+  if (!path)
+    return;
+  std::ofstream text(std::string(path) + ".text"),
+      number(std::string(path) + ".number");
+  for (const Counts &counts : waits) {
+    text << "s_waitcnt";
+    for (unsigned c = 0; c < numWaitClasses; ++c)
+      if (counts[c])
+        text << " " << std::array{"vmcnt", "lgkmcnt", "expcnt"}[c] << "("
+             << *counts[c] << ")";
+    text << "\n";
+    number << "s_waitcnt " << encodeWaitcnt(counts[0], counts[1], counts[2])
+           << "\n";
+  }
+}
 
 /// Counts are right, and the largest.
 void verify(Text &text, const std::string &word, Tally &tally) {
@@ -146,6 +174,10 @@ void verify(Text &text, const std::string &word, Tally &tally) {
   countWaits(text);
   ASSERT_TRUE(Simulation::accepts(text)) << word;
   eachNeed(text, [&](WaitStep &need) {
+    Counts counts;
+    std::copy_n(need.counts, numWaitClasses, counts.begin());
+    if (llvm::any_of(counts, [](auto &count) { return count.has_value(); }))
+      tally.distinct.insert(counts);
     for (unsigned c = 0; c < numWaitClasses; ++c) {
       if (!need.counts[c]) {
         ++tally.none;
@@ -207,8 +239,7 @@ Text parse(const std::string &word) {
   return parse(word, at, issued);
 }
 
-TEST(WaitCounts, straightLines) {
-  Tally tally;
+void straightLines(Tally &tally) {
   // All of 8 operations of 3 classes, each of which is needed at the end; and
   // of 6, with another need before each of them.
   std::function<void(std::string, size_t, const std::string &)> words =
@@ -233,14 +264,9 @@ TEST(WaitCounts, straightLines) {
       };
   words("", 8, "vle");
   words("", 6, "Vls");
-  EXPECT_GT(tally.waits, 100000u);
-  std::printf("%u texts, %u counts, %u classes without\n", tally.texts,
-              tally.waits, tally.none);
 }
 
-TEST(WaitCounts, loopsAndBranches) {
-  Tally tally;
-  size_t length = getenv("TITAN_TEST_FULL") ? 9 : 8;
+void loopsAndBranches(Tally &tally, const std::string &letters, size_t length) {
   // All texts with a need at the end, and one anywhere.
   std::function<void(std::string, std::string, unsigned)> words =
       [&](std::string word, std::string open, unsigned issued) {
@@ -254,7 +280,7 @@ TEST(WaitCounts, loopsAndBranches) {
           }
         if (word.size() + open.size() >= length)
           return;
-        for (char letter : std::string("vl"))
+        for (char letter : letters)
           words(word + letter, open, issued + 1);
         bool needed = std::any_of(word.begin(), word.end(), isdigit);
         for (unsigned token = 0; token < issued && !needed; ++token)
@@ -271,9 +297,59 @@ TEST(WaitCounts, loopsAndBranches) {
           words(word + open.back(), open.substr(0, open.size() - 1), issued);
       };
   words("", "", 0);
-  EXPECT_GT(tally.waits, 10000u);
-  std::printf("%u texts, %u counts, %u classes without\n", tally.texts,
-              tally.waits, tally.none);
+}
+
+void print(const Tally &tally) {
+  std::printf("%u texts, %u counts, %zu waits, %u classes without\n",
+              tally.texts, tally.waits, tally.distinct.size(), tally.none);
+}
+
+TEST(WaitCounts, straightLines) {
+  Tally tally;
+  straightLines(tally);
+  EXPECT_GT(tally.waits, 100000u);
+  print(tally);
+}
+
+TEST(WaitCounts, loopsAndBranches) {
+  bool full = std::getenv("TITAN_TEST_FULL");
+  Tally two, three;
+  loopsAndBranches(two, "vl", full ? 9 : 8);
+  loopsAndBranches(three, "vle", full ? 8 : 6);
+  EXPECT_GT(two.waits, 10000u);
+  EXPECT_GT(three.waits, 1000u);
+  print(two);
+  print(three);
+}
+
+/// What llvm-mc is to make of them: those of these texts, and all that the fields hold
+/// (tests/Transforms/waits-encoded.test).
+TEST(WaitCounts, encoded) {
+  Tally tally;
+  straightLines(tally);
+  loopsAndBranches(tally, "vle", 6);
+  std::set<Counts> all;
+  auto most = [](WaitClass of) { return mostOf(of); };
+  for (unsigned v = 0; v <= most(WaitClass::Vm) + 1; ++v)
+    for (unsigned l = 0; l <= most(WaitClass::Lgkm) + 1; ++l)
+      for (unsigned e = 0; e <= most(WaitClass::Exp) + 1; ++e) {
+        Counts counts;
+        if (v <= most(WaitClass::Vm))
+          counts[static_cast<unsigned>(WaitClass::Vm)] = v;
+        if (l <= most(WaitClass::Lgkm))
+          counts[static_cast<unsigned>(WaitClass::Lgkm)] = l;
+        if (e <= most(WaitClass::Exp))
+          counts[static_cast<unsigned>(WaitClass::Exp)] = e;
+        if (v <= most(WaitClass::Vm) || l <= most(WaitClass::Lgkm) ||
+            e <= most(WaitClass::Exp))
+          all.insert(counts);
+      }
+  for (const Counts &counts : tally.distinct)
+    EXPECT_TRUE(all.contains(counts));
+  EXPECT_EQ(all.size(), 65u * 17 * 9 - 1);
+  std::printf("%zu waits of texts, %zu that the fields hold\n",
+              tally.distinct.size(), all.size());
+  write(all);
 }
 
 /// A ring: what was loaded an iteration ago is needed, and this iteration's two

@@ -636,8 +636,11 @@ void Walk::observe(State &state, int warp, int lane, ObjectId object,
             learn(state, knows, other,
                   use + Polynomial(std::min<int64_t>(*ahead, 1)));
         }
-    // Who takes turns has to know of those before, too.
-    if (proof.turned.contains(object) && !proof.trust) {
+    // Who takes turns has to know of those before, too; and so has who waits for
+    // uses and for those of a round before: in between are others.
+    if (proof.turned.contains(object)
+            ? !proof.trust
+            : proof.waitsFor[{warp, lane, object}].size() > 1) {
       auto known = knows.find(object);
       if (!state.facts.provesAtLeast(
               known == knows.end() ? Polynomial() : known->second, use))
@@ -721,6 +724,8 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
           !pinned(proof, op, state, w, lane, ring->object, mine,
                   "this wait for"))
         return false;
+      if (slots > 1)
+        proof.waitsFor[{warp, lane, ring->object}].insert(credit && !plain);
       w.waits[lane][ring->object] = count + 1;
     }
     if (mode != Mode::Slope && enforce) {

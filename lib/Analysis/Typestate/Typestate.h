@@ -396,6 +396,9 @@ struct Proof {
   /// whether who comes to its turn is believed to know what was before.
   std::set<ObjectId> turned;
   bool trust = false;
+  /// Of a warp, lane and ring of several slots: whether it waits for the use of its
+  /// count (false), for that of a round before (true), or for both.
+  std::map<std::tuple<int, int, ObjectId>, std::set<bool>> waitsFor;
   std::vector<Access> accesses;
   std::vector<Signal> signals;
   std::vector<Wait> waits;

@@ -17,6 +17,12 @@
 // VARIANT early: drop gone
 // RUN: %variant early %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=EARLY
 // EARLY: [completion-not-observed]
+// One bug at a time: none that is proved fails, and one that frees nothing too early is proved.
+// RUN: titan-mutate %s --prove --undecided --seed 1 --schedules 2 --per-class 4 --at M=1 --at M=9 | FileCheck %s --check-prefix=MUTANTS
+// MUTANTS-NOT: PROVED AND WRONG
+// MUTANTS-NOT: ACCEPTED AND FAILS
+// MUTANTS: proved: {{[1-9][0-9]*}}, of which 0 are refused or fail
+// MUTANTS: kernels as they are: 1, 0 refused, 1 proved, of which 0 are refused or fail
 
 #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [2, 1]>
 !global = !titan.global<?x64xbf16>

@@ -28,7 +28,8 @@
 
 !ids = !titan.global<?xi32>
 !rows = !titan.global<?x?xf32>
-titan.kernel @simple(%Y: !rows, %offsets: !ids) warps(1) attributes {titan.target = "sm_90a"} launch {
+titan.kernel @simple(%Y: !rows, %offsets: !ids) warps(1) attributes {titan.target = "sm_90a",
+  titan.example = {offsets = "6 steps:10", Y = "50x3"}} launch {
   %c1 = arith.constant 1 : index
   %bounds = titan.dim %offsets, 0 : !ids
   %groups = arith.subi %bounds, %c1 : index
@@ -66,7 +67,8 @@ titan.kernel @simple(%Y: !rows, %offsets: !ids) warps(1) attributes {titan.targe
   titan.return
 }
 // CTAs come by bands of heads, each band's rows one behind the other; of the last band heads may not be there.
-titan.kernel @bands(%Y: !rows, %offsets: !ids, %fit: i32, %blocks32: i32) warps(1) attributes {titan.target = "sm_90a"} launch {
+titan.kernel @bands(%Y: !rows, %offsets: !ids, %fit: i32, %blocks32: i32) warps(1) attributes {titan.target = "sm_90a",
+  titan.example = {fit = 4, blocks32 = 4, offsets = "6 steps:4", Y = "20x3"}} launch {
   %c1 = arith.constant 1 : index
   %i1 = arith.constant 1 : i32
   %bounds = titan.dim %offsets, 0 : !ids
