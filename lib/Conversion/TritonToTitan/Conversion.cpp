@@ -41,6 +41,7 @@ const TritonToTitanTable &TritonToTitanTable::get() {
     populateTritonProgram(families);
     populateTritonElementwise(families);
     populateTritonMemory(families);
+    populateTritonPointers(families);
     populateTritonDescriptors(families);
     populateTritonProducts(families);
     populateTritonShapes(families);
@@ -73,15 +74,6 @@ static std::string nameOfArgument(BlockArgument argument) {
   if (auto name = argument.getLoc()->findInstanceOf<NameLoc>())
     return name.getName().str();
   return "arg" + std::to_string(argument.getArgNumber());
-}
-
-Type ProgramConversion::elementOfMemory(tt::PointerType pointer) {
-  Type element = pointer.getPointee();
-  if (element.isInteger(1))
-    return b.getI8Type(); // As memory holds it.
-  unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
-  bool some = bits == 8 || bits == 16 || bits == 32 || bits == 64;
-  return !pointer.isBlock() && some ? element : Type();
 }
 
 static constexpr StringRef gridNames[] = {"grid_x", "grid_y", "grid_z"};
@@ -419,68 +411,6 @@ FailureOr<Value> ProgramConversion::tile(Value old, const View &view) {
     return failure();
   assert(now->getType() == view.type && "made in another layout");
   return tiles[old][key(view)] = *now;
-}
-
-//===----------------------------------------------------------------------===//
-// Pointers
-//===----------------------------------------------------------------------===//
-
-/// The argument that a pointer points into, or the number that is the address of
-/// its memory as tt.int_to_ptr makes a pointer of it; null: it is not known.
-static Value originOf(Value pointer, llvm::SmallPtrSetImpl<void *> &seen) {
-  if (!seen.insert(pointer.getAsOpaquePointer()).second)
-    return {}; // Round a loop: what goes in decides.
-  if (auto argument = dyn_cast<BlockArgument>(pointer)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (isa<tt::FuncOp>(parent))
-      return argument;
-    if (auto loop = dyn_cast<scf::ForOp>(parent))
-      return originOf(loop.getTiedLoopInit(argument)->get(), seen);
-    auto loop = dyn_cast<scf::WhileOp>(parent);
-    unsigned number = argument.getArgNumber();
-    return !loop ? Value()
-           : argument.getOwner() == loop.getBeforeBody()
-               ? originOf(loop.getInits()[number], seen)
-               : originOf(loop.getConditionOp().getArgs()[number], seen);
-  }
-  Operation *op = pointer.getDefiningOp();
-  unsigned number = cast<OpResult>(pointer).getResultNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return originOf(loop.getInitArgs()[number], seen);
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return originOf(loop.getConditionOp().getArgs()[number], seen);
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    Value one = originOf(branch.thenYield().getOperand(number), seen),
-          other = originOf(branch.elseYield().getOperand(number), seen);
-    return one == other ? one : Value();
-  }
-  if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    Value one = originOf(select.getTrueValue(), seen),
-          other = originOf(select.getFalseValue(), seen);
-    return one == other ? one : Value();
-  }
-  if (isa<tt::IntToPtrOp>(op))
-    return pointer;
-  if (isa<tt::AddPtrOp, tt::SplatOp, tt::UnsplatOp, tt::BroadcastOp,
-          tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp, tt::BitcastOp>(op) &&
-      isa<tt::PointerType>(getElementTypeOrSelf(op->getOperand(0).getType())))
-    return originOf(op->getOperand(0), seen);
-  return {};
-}
-
-Value ProgramConversion::base(Operation *at, Value pointer) {
-  llvm::SmallPtrSet<void *, 8> seen;
-  Value origin = originOf(pointer, seen);
-  if (auto argument = dyn_cast_or_null<BlockArgument>(origin))
-    return kernel.getBody().getArgument(argument.getArgNumber());
-  if (origin && origin.getParentRegion()->isAncestor(at->getParentRegion()))
-    return atAddress.lookup(origin);
-  unsupported(at, origin
-                      ? "a pointer that a loop makes of a number, behind the "
-                        "loop"
-                      : "a pointer that is not one argument or number, and an "
-                        "offset: it is loaded, or chosen among several");
-  return {};
 }
 
 //===----------------------------------------------------------------------===//

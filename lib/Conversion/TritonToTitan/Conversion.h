@@ -240,6 +240,7 @@ private:
 void populateTritonProgram(TritonToTitanTable &table);
 void populateTritonElementwise(TritonToTitanTable &table);
 void populateTritonMemory(TritonToTitanTable &table);
+void populateTritonPointers(TritonToTitanTable &table);
 void populateTritonDescriptors(TritonToTitanTable &table);
 void populateTritonProducts(TritonToTitanTable &table);
 void populateTritonShapes(TritonToTitanTable &table);

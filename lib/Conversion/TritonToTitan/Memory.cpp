@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // An access of a tensor of pointers is one of an argument at a tile of offsets. Of
-// a scalar, every warp loads, and one thread of the program stores. A pointer that is
-// made of a number begins a tensor of its own, of which no size is known.
+// a scalar, every warp loads, and one thread of the program stores.
 //
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
@@ -400,70 +399,7 @@ static LogicalResult convertBarrier(ProgramConversion &c, gpu::BarrierOp op) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Addresses
-//===----------------------------------------------------------------------===//
-
-static LogicalResult convertIntToPtr(ProgramConversion &c, tt::IntToPtrOp op) {
-  auto pointer = dyn_cast<tt::PointerType>(op.getType());
-  if (!pointer)
-    return c.unsupported(op, "a tensor of pointers that are made of numbers; "
-                             "of one number, and offsets, there is one");
-  Type element = c.elementOfMemory(pointer);
-  if (!element)
-    return c.unsupported(op, "a pointer made of a number: memory of such "
-                             "elements");
-  auto type =
-      GlobalType::get(c.b.getContext(), {ShapedType::kDynamic}, element, {1});
-  int64_t alignment = c.layouts.alignment(op.getResult());
-  c.setBase(op.getResult(),
-            TensorAtOp::create(c.b, type, c.scalar(op.getSrc()),
-                               alignment > getElementBytes(element)
-                                   ? c.b.getI64IntegerAttr(alignment)
-                                   : IntegerAttr()));
-  c.set(op.getResult(), c.constant(c.b.getI32Type(), 0));
-  return success();
-}
-
-/// The address of element `offset` (an i32, or a tile) of what a pointer points into.
-static Value addressAt(ProgramConversion &c, Value memory, Value offset) {
-  Type element = cast<GlobalType>(memory.getType()).getElementType();
-  Value base = AddressOfOp::create(c.b, c.b.getI64Type(), memory),
-        bytes = c.constant(c.b.getI64Type(), getElementBytes(element));
-  Type type = c.b.getI64Type();
-  if (auto tile = dyn_cast<RankedTensorType>(offset.getType())) {
-    type = tile.clone(type);
-    base = titan::SplatOp::create(c.b, type, base);
-    bytes = titan::SplatOp::create(c.b, type, bytes);
-  }
-  Value wide = arith::ExtSIOp::create(c.b, type, offset);
-  return arith::AddIOp::create(c.b, base,
-                               arith::MulIOp::create(c.b, wide, bytes));
-}
-
-static LogicalResult convertPtrToInt(ProgramConversion &c, tt::PtrToIntOp op) {
-  Value memory = c.base(op, op.getSrc());
-  if (!memory)
-    return failure();
-  c.set(op.getResult(), addressAt(c, memory, c.scalar(op.getSrc())));
-  return success();
-}
-
-static FailureOr<Value> makePtrToInt(ProgramConversion &c, tt::PtrToIntOp op,
-                                     const View &view) {
-  Value memory = c.base(op, op.getSrc());
-  if (!memory)
-    return failure();
-  auto offsets = c.tile(op.getSrc(), view.of(c.b.getI32Type()));
-  if (failed(offsets))
-    return failure();
-  return addressAt(c, memory, *offsets);
-}
-
 void titan::populateTritonMemory(TritonToTitanTable &table) {
-  table.convert<tt::IntToPtrOp>(convertIntToPtr);
-  table.convert<tt::PtrToIntOp>(convertPtrToInt);
-  table.make<tt::PtrToIntOp>(makePtrToInt);
   table.convert<tt::LoadOp>(convertLoad);
   table.convert<tt::StoreOp>(convertStore);
   table.convert<tt::AtomicRMWOp>(convertAtomic);
