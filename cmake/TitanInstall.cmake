@@ -10,6 +10,9 @@ if(TITAN_RUNTIME_ONLY)
 else()
   titan_libraries(${CMAKE_SOURCE_DIR}/lib libraries)
   set(tools titan titan-opt titan-lsp-server titan-mutate titan-launch)
+  if(TITAN_STATIC)
+    list(APPEND tools titan-plugins)
+  endif()
 endif()
 install(TARGETS ${libraries} ${tools} EXPORT TITANTargets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}

@@ -18,6 +18,18 @@ include_directories(${CMAKE_BINARY_DIR}/include)
 separate_arguments(TITAN_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_definitions(${TITAN_LLVM_DEFINITIONS})
 
+# Archives of MLIR and LLVM, without those of tests and of its C interface, and the library of which Debian installs no link to name it by.
+file(GLOB TITAN_LLVM_ARCHIVES ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
+list(FILTER TITAN_LLVM_ARCHIVES EXCLUDE REGEX "libMLIR(CAPI|.*Test)|WindowsManifest")
+find_library(TITAN_ZSTD NAMES zstd libzstd.so.1)
+find_package(ZLIB)
+find_package(Threads)
+set(static OFF)
+if(TITAN_LLVM_ARCHIVES MATCHES "libMLIRIR.a" AND TITAN_LLVM_ARCHIVES MATCHES "libLLVMCore.a" AND TITAN_ZSTD AND ZLIB_FOUND AND NOT TITAN_SANITIZE)
+  set(static ON)
+endif()
+option(TITAN_STATIC "titan itself with LLVM and MLIR linked in (tools/titan)" ${static})
+
 # Precompiled headers (those of unit tests are in unittests/CMakeLists.txt): titan_pch holds MLIR's core headers and the titan dialect;
 # titan_lowering_pch the dialects of LLVM IR, too, which are the heaviest of MLIR's.
 function(titan_make_pch name header)
@@ -76,6 +88,21 @@ function(titan_mlir_executable name)
   target_compile_options(${name} PRIVATE -fPIC -fno-exceptions)
   target_precompile_headers(${name} REUSE_FROM titan_pch)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+endfunction()
+
+# titan_static_executable(NAME sources...): TITAN's libraries, MLIR and LLVM as archives, at fixed addresses: nothing is relocated when it
+# starts, and of MLIR's and LLVM's code that is there what is used. By path, since the targets of TITAN's libraries name libMLIR.so.
+function(titan_static_executable name)
+  add_executable(${name} ${ARGN})
+  target_compile_options(${name} PRIVATE -fno-exceptions)
+  titan_libraries(${CMAKE_SOURCE_DIR}/lib libraries)
+  list(REMOVE_ITEM libraries titan-runtime titan-simulator)
+  list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
+  add_dependencies(${name} ${libraries})
+  target_link_options(${name} PRIVATE -no-pie -static-libstdc++ LINKER:--gc-sections,--strip-debug,--as-needed)
+  target_link_libraries(${name} PRIVATE
+    -Wl,--start-group ${files} ${TITAN_LLVM_ARCHIVES} -Wl,--end-group ZLIB::ZLIB ${TITAN_ZSTD} m dl Threads::Threads)
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS "${files}")
 endfunction()
 
 # The libraries of a folder and of those below it.

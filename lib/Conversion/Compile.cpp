@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/Compile.h"
 #include "Assembler.h"
+#include "LlvmPipeline.h"
 #include "titan/Conversion/Emitter.h"
 #include "titan/Conversion/TitanToLLVM.h"
 #include "titan/Runtime/Manifest.h"
@@ -36,11 +37,11 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -147,41 +148,6 @@ static void markStatements(llvm::Module &module) {
   }
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::PipelineTuningOptions tuning;
-  // Loops are as the program wrote them: their bodies carry barriers, and their
-  // accumulators fill the registers.
-  tuning.LoopUnrolling = false;
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  tuning.LoopInterleaving = false;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-      .run(module, modules);
-}
-
-static FailureOr<std::string>
-makePtx(llvm::Module &module, llvm::TargetMachine &machine, Location loc) {
-  llvm::SmallString<0> text;
-  llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr,
-                                  llvm::CodeGenFileType::AssemblyFile))
-    return emitError(loc, "[codegen-failed] this LLVM cannot print PTX"),
-           failure();
-  passes.run(module);
-  return text.str().str();
-}
-
 //===----------------------------------------------------------------------===//
 // All of it
 //===----------------------------------------------------------------------===//
@@ -283,8 +249,10 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
   OwningOpRef<ModuleOp> work = module.clone();
   {
     PassManager pm(context);
+    // Once behind all of them: after each it takes as long as they do.
+    pm.enableVerifier(false);
     buildExpandPasses(pm);
-    if (failed(pm.run(*work)))
+    if (failed(pm.run(*work)) || failed(verify(*work)))
       return failure();
   }
   if (options.emit == Emit::Titan) {
@@ -326,7 +294,6 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
     if (failed(applyPatternsGreedily(*lowered, std::move(patterns))))
       return emitError(loc, "[codegen-failed] divisions were not expanded");
     PassManager pm(context);
-    // Once behind all of them: after each it takes as long as they do.
     pm.enableVerifier(false);
     buildLLVMPasses(pm);
     if (failed(pm.run(*lowered)) || failed(verify(*lowered)))
@@ -355,9 +322,10 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
     return success();
   }
 
-  FailureOr<std::string> ptx = makePtx(*llvmModule, *machine, loc);
-  if (failed(ptx))
-    return failure();
+  std::optional<std::string> ptx =
+      makePtx(*llvmModule, *machine, options.strengthReduction);
+  if (!ptx)
+    return emitError(loc, "[codegen-failed] this LLVM cannot print PTX");
   if (options.emit == Emit::PTX) {
     output << *ptx;
     return success();

@@ -13,9 +13,16 @@
 #include "titan/Target/NearestWord.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
 
+#include <cerrno>
+#include <climits>
 #include <cstdlib>
+#include <cstring>
+#include <malloc.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace titan;
@@ -675,7 +682,19 @@ static std::string readProof(double &seconds) {
   return "--proof is a number of seconds, or off, not '" + proof + "'";
 }
 
-static int runSubcommand(int argc, char **argv) {
+/// Runs the tool that takes plug-ins with the words of this one's command
+/// line, in its place. Returns where that fails.
+static int runPluginHost(const char *name, char **argv) {
+  llvm::SmallString<128> path(
+      llvm::sys::fs::getMainExecutable(argv[0], nullptr));
+  llvm::sys::path::remove_filename(path);
+  llvm::sys::path::append(path, name);
+  execv(path.c_str(), argv);
+  return usage("--load-plugin: " + path + ": " + std::strerror(errno),
+               std::string("install ") + name + " beside titan");
+}
+
+static int runSubcommand(int argc, char **argv, const char *pluginHost) {
   auto flags = makeSeverityFlags();
   cl::SetVersionPrinter(printVersion);
   cl::HideUnrelatedOptions(category);
@@ -704,6 +723,8 @@ static int runSubcommand(int argc, char **argv) {
     return unreadable(errors.str());
   if (std::string bad = findCareless(words); !bad.empty())
     return usage(bad);
+  if (!plugins.empty() && *pluginHost)
+    return runPluginHost(pluginHost, argv);
   for (const std::string &file : plugins)
     if (llvm::Error error = loadPlugin(file)) {
       int code = usage("--load-plugin: " + llvm::toString(std::move(error)),
@@ -900,7 +921,26 @@ static void closeOutput() {
   _exit(BadInput);
 }
 
-int titan::driverMain(int argc, char **argv) {
+/// A compilation lives for some ten milliseconds, of which the kernel would take
+/// two to hand out pages one by one: one heap, which grows in steps of 64 MiB
+/// (of addresses) and of large pages, and does not shrink.
+static void prepareHeap() {
+  constexpr size_t step = 64u << 20, page = 2u << 20;
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_TOP_PAD, step);
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  // More than is left of what the heap has; volatile, or it would be left out.
+  auto *begin = static_cast<char *>(sbrk(0));
+  void *volatile more = std::malloc(256u << 10);
+  std::free(more);
+  auto *end = static_cast<char *>(sbrk(0));
+  uintptr_t from = llvm::alignTo(reinterpret_cast<uintptr_t>(begin), page);
+  if (auto to = reinterpret_cast<uintptr_t>(end); from < to)
+    madvise(reinterpret_cast<void *>(from), to - from, MADV_HUGEPAGE);
+}
+
+int titan::driverMain(int argc, char **argv, const char *pluginHost) {
   llvm::outs();
   std::atexit(closeOutput);
   // cl::opt takes an unknown word for a positional argument; name it instead.
@@ -922,10 +962,12 @@ int titan::driverMain(int argc, char **argv) {
         "unknown command '" + command + "'",
         "there are run, check, compile, inspect, generate, bench and explain");
   }
+  if (command == "compile")
+    prepareHeap();
 
 #if defined(__SANITIZE_ADDRESS__) ||                                           \
     (defined(__has_feature) && __has_feature(address_sanitizer))
-  return runSubcommand(argc, argv);
+  return runSubcommand(argc, argv, pluginHost);
 #else
   // The last net: whatever the input does to TITAN or to LLVM ends in a coded
   // error. The thread's stack is large, since MLIR's parser and printer
@@ -934,8 +976,8 @@ int titan::driverMain(int argc, char **argv) {
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext context;
   context.DumpStackAndCleanupOnFailure = true;
-  if (!context.RunSafelyOnThread([&] { code = runSubcommand(argc, argv); },
-                                 64u << 20))
+  if (!context.RunSafelyOnThread(
+          [&] { code = runSubcommand(argc, argv, pluginHost); }, 64u << 20))
     return refuse(Code::InternalError, "internal error", "");
   return code;
 #endif

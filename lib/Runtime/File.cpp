@@ -7,6 +7,7 @@
 
 #include "titan/Runtime/File.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -31,12 +32,16 @@ titan::runtime::readFile(const std::string &path, uint64_t maxBytes) {
                                               std::fclose);
   if (!file)
     return fail(std::strerror(errno));
-  struct stat info;
+  struct stat info{};
   if (fstat(fileno(file.get()), &info) == 0 && S_ISDIR(info.st_mode))
     return fail("it is a directory");
   std::vector<uint8_t> bytes;
+  // All of a file and its end at once, where it says how long it is.
+  size_t chunk = 1 << 20;
+  if (S_ISREG(info.st_mode))
+    chunk = std::min<size_t>(chunk, size_t(info.st_size) + 1);
   for (;;) {
-    const size_t chunk = 1 << 20, old = bytes.size();
+    const size_t old = bytes.size();
     bytes.resize(old + chunk);
     const size_t got = std::fread(bytes.data() + old, 1, chunk, file.get());
     bytes.resize(old + got);

@@ -7,4 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Driver/Driver.h"
 
-int main(int argc, char **argv) { return titan::driverMain(argc, argv); }
+#ifndef TITAN_PLUGIN_HOST
+#define TITAN_PLUGIN_HOST ""
+#endif
+
+int main(int argc, char **argv) {
+  return titan::driverMain(argc, argv, TITAN_PLUGIN_HOST);
+}

@@ -41,6 +41,9 @@ struct CompileOptions {
   std::string ptxas;
   /// Where not null: what the assembler said (registers, spills, warnings).
   std::string *assemblerLog = nullptr;
+  /// LLVM's straight-line strength reduction of addresses, whose time grows with
+  /// the square of the number of sums.
+  bool strengthReduction = true;
   /// What the manifest says of a kernel that was checked, by its name:
   /// "proved", "searched" or "undecided".
   std::map<std::string, std::string, std::less<>> verified;

@@ -24,7 +24,10 @@ enum ExitCode : int {
 };
 
 /// Runs the command line; returns the exit code. Never throws, never exits.
-int driverMain(int argc, char **argv);
+/// `pluginHost`: the tool, beside this one, that takes plug-ins where this one
+/// cannot; it is run in its place where --load-plugin is given. Empty: this one
+/// loads them.
+int driverMain(int argc, char **argv, const char *pluginHost = "");
 
 } // namespace titan
 
