@@ -11,6 +11,7 @@ other work on the machine moves them least. Each figure is the least of the roun
     uses      the same of one tile, written out several times: 2, 4, ... 32 uses of the ring in an iteration
     depths    one use of one tile in an iteration, rings of 2, 4, ... 64 slots
     examples  each kernel of examples/ that is proved
+    picks     each different kernel that `titan generate gemm` picks for a shape of race.py's (once, whatever --rounds says)
 """
 import argparse
 import json
@@ -21,9 +22,9 @@ import subprocess
 import sys
 import tempfile
 
-from race import commit
+from race import SHAPES, commit, model_shapes, name_of
 
-TABLES = ("bodies", "uses", "depths", "examples")
+TABLES = ("bodies", "uses", "depths", "examples", "picks")
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 def pipeline(parts=1, slots=2, uses=1, without=None):
@@ -155,6 +156,25 @@ def main():
                 if proof["verdict"] == "proved":
                     result["examples"][name] = proof
                     row(f"  {name}", proof)
+    if "picks" in tables:
+        result["picks"], texts = {}, {}
+        print("picks:")
+        with tempfile.TemporaryDirectory() as folder:
+            for shape in SHAPES + model_shapes():
+                path = os.path.join(folder, f"{name_of(shape)}.mlir")
+                subprocess.run([options.titan, "generate", "gemm", "--shape", name_of(shape), "-o", path], check=True,
+                               stdout=subprocess.DEVNULL)
+                # (The head says for which shape it was picked.)
+                lines = pathlib.Path(path).read_text().split("\n")
+                texts.setdefault("\n".join(line for line in lines if not line.startswith("//")), []).append(name_of(shape))
+            for shapes in texts.values():
+                proof = proofs(options.titan, os.path.join(folder, f"{shapes[0]}.mlir"), 1)["gemm"]
+                result["picks"][shapes[0]] = {**proof, "shapes": len(shapes)}
+                row(f"  {shapes[0]} ({len(shapes)})", proof)
+        picked = result["picks"].values()
+        proved = [each for each in picked if each["verdict"] == "proved"]
+        print(f"  {len(proved)} of {len(picked)} kernels, {sum(each['shapes'] for each in proved)} of "
+              f"{sum(each['shapes'] for each in picked)} shapes")
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(result, indent=1) + "\n")
 

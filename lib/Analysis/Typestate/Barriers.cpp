@@ -124,9 +124,10 @@ bool Walk::behindGrids(Operation *op, mlir::Value memory, AccessKind kind,
       if ((who.lanes >> lane & 1) &&
           !knowsUse(state, state.warps[warp].knows[lane], grids, 0)) {
         proof.rules = "MM-85";
-        return proof.stop("no wait for the grids before this one is shown to "
-                          "come before this",
-                          op, "titan.griddepcontrol.wait");
+        return proof.stop(
+            "no wait for the grids before this one is shown to "
+            "come before this",
+            op, "move it behind one, or behind a barrier that follows one");
       }
   return true;
 }
