@@ -124,8 +124,8 @@ static double storeTime(const GemmOptions &o) {
     double panels = 0;
     for (const GemmPanels &some : o.panels())
       panels += some.count;
-    if (o.panel) // Of narrow ones each takes less.
-      panels *= double(o.panel * bytesOf(o.output)) / 128;
+    // Of narrow ones each takes less.
+    panels *= double(o.widestPanel() * bytesOf(o.output)) / 128;
     cycles =
         700 + (100 + 350 * o.rows() / 64.0 / o.warpgroupsPerTile()) * panels;
   }
@@ -251,7 +251,8 @@ static void pickPanels(const GemmShape &shape, GemmOptions &o) {
     o.buffers = 2;
     return;
   }
-  if (o.cluster() > 1 || !o.mixesPanels() || bytesOf(o.output) != 2)
+  if (o.cluster() > 1 || !o.mixesPanels() || o.loadsBesideSums() ||
+      bytesOf(o.output) != 2)
     return;
   GemmOptions narrow = o;
   narrow.panel = 64 / bytesOf(o.output);
