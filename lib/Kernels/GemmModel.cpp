@@ -263,6 +263,14 @@ static void pickPanels(const GemmShape &shape, GemmOptions &o) {
     o = narrow;
 }
 
+/// Whether ptxas spills registers of it (benchmarks/spills.py): the sums of
+/// warpgroups that take turns, beside pages of others' or rows of C.
+static bool spills(const GemmOptions &o) {
+  return o.consumers == Consumers::Pingpong &&
+         ((o.cuts() && o.sumRegisters() >= 128) ||
+          (o.beta && o.rows() == 192 && o.sumRegisters() >= 192));
+}
+
 /// As pickGemm, by estimates alone.
 static GemmOptions
 pickByEstimate(const GemmShape &shape, const GemmOptions &given,
@@ -307,6 +315,8 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
     double promise = o.swap && shape.m > o.tileM ? 0.94 : 0.998;
     // Of 16 rows or fewer those with operands as they are took longer, too.
     double slower = !o.swap && shape.m <= 16 ? 1.1 : 1;
+    if (spills(o)) // Where no other tile was asked for.
+      slower *= 2;
     if (double time = slower * estimateGemm(shape, o);
         time < promise * best.time)
       best = {o, time};
