@@ -8,6 +8,7 @@
 #include "titan/Conversion/Compile.h"
 #include "Assembler.h"
 #include "LlvmPipeline.h"
+#include "RegisterOrder.h"
 #include "titan/Conversion/Emitter.h"
 #include "titan/Conversion/TitanToLLVM.h"
 #include "titan/Runtime/Manifest.h"
@@ -317,6 +318,11 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
   markStatements(*llvmModule);
   optimize(*llvmModule, *machine);
   convertSignedBits(*llvmModule);
+  // Of 255 registers what addresses, barriers and ptxas's own numbers leave.
+  constexpr int registersForValues = 216;
+  for (llvm::Function &function : *llvmModule)
+    if (!function.isDeclaration())
+      orderByElement(function, registersForValues);
   if (options.emit == Emit::LLVM) {
     llvmModule->print(output, nullptr);
     return success();

@@ -319,6 +319,9 @@ GenerateOption
             "hidden)"),
     panel("panel", "N",
           "Columns of D that leave at once, at most (128 bytes of a row)"),
+    rowBytes("row-bytes", "16|8|4|2",
+             "Bytes that rows of A and B begin at multiples of; below 16 "
+             "threads copy and store, where TMA cannot (16)"),
     cluster("cluster", "MxN", "CTAs that share B (2x1) or A (1x2) (1x1)"),
     consumers("consumers", "cooperative|pingpong", "Who multiplies a tile"),
     band("band", "N", "Rows of tiles in a band of the tiles' order (8)"),
@@ -382,6 +385,10 @@ GenerateOption
     ahead("ahead", "on|off",
           "attention, persistent: a tile's first scores are computed beside "
           "the last product of the tile before it (off)"),
+    polynomial(
+        "exp2", "N",
+        "attention: of N groups of eight columns one's powers of two by a "
+        "polynomial (0: none)"),
     skip(
         "skip", "on|off",
         "attention, causal: a warpgroup leaves out the blocks of its tile that "
@@ -865,7 +872,8 @@ static int runSubcommand(int argc, char **argv, const char *pluginHost) {
           &outputType, &layout, &epilogueTerms, &activation, &kernelName,
           &headSize,   &causal, &window,        &lse,        &ragged,
           &decode,     &page,   &turns,         &rescale,    &persistent,
-          &streamK,    &ahead,  &skip,          &panel})
+          &streamK,    &ahead,  &skip,          &panel,      &rowBytes,
+          &polynomial})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
   };

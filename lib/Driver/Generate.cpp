@@ -164,6 +164,10 @@ static const GemmFlag gemmFlags[] = {
      [](Text v, auto &o, auto &) {
        return readNumbers(v, "N", "2", 1, {&o.buffers});
      }},
+    {"row-bytes",
+     [](Text v, auto &o, auto &) {
+       return readNumbers(v, "N", "4", 1, {&o.rowBytes});
+     }},
     {"panel", [](Text v, auto &o,
                  auto &) { return readNumbers(v, "N", "32", 1, {&o.panel}); }},
     {"cluster",
@@ -261,6 +265,10 @@ static const AttentionFlag attentionFlags[] = {
     {"persistent",
      [](Text v, auto &o, auto &) { return readSwitch(v, o.persistent); }},
     {"ahead", [](Text v, auto &o, auto &) { return readSwitch(v, o.ahead); }},
+    {"exp2",
+     [](Text v, auto &o, auto &) {
+       return readNumbers(v, "N", "4", 0, {&o.polynomial});
+     }},
     {"skip",
      [](Text v, auto &o, auto &) { return readSwitch(v, o.skip.emplace()); }},
     {"programmatic",

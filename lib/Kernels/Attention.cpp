@@ -125,6 +125,13 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
                       number(std::max<int64_t>(o.stages, 2)) +
                       " blocks of K and of V",
                   "a smaller tile, or fewer --stages");
+  if (o.polynomial && (o.polynomial < 2 || o.polynomial > 32 || o.decode))
+    return refuse(o.decode ? std::string("powers by a polynomial, and decode")
+                           : "powers by a polynomial in each of " +
+                                 number(o.polynomial) + " groups of columns",
+                  o.decode
+                      ? "leave out --exp2"
+                      : "--exp2 2 to 32, or 0: a NaN is told by the others");
   if (o.skip.value_or(false) &&
       (!o.causal || o.window || o.decode || o.warpgroups() == 1))
     return refuse(

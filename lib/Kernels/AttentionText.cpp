@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "AttentionText.h"
 #include "Model.h"
+#include "titan/Kernels/Polynomials.h"
 
 #include <vector>
 
@@ -123,6 +124,52 @@ titan.tma.load %map[%page$piece, %key, %head, %$column], %$side$piece, %full[%st
     }
 }
 
+/// %weights, 2^%exponents.
+void AttentionText::powers() {
+  if (!o.polynomial) {
+    w.text("%weights = math.exp2 %exponents fastmath<afn> : !scores");
+    return;
+  }
+  w.set("each", o.polynomial);
+  auto number = [&](const char *name, float value) {
+    w.set("name", name);
+    w.set("value", toLiteral(value));
+    w.text("%$name = arith.constant dense<$value> : !scores");
+  };
+  w.text(R"(
+// Of $each groups of eight columns, which registers have, one's powers are computed by multiply-adds:
+// 2^x = 2^n * 2^r, n the whole number next to x, and 2^n by the bits of its exponent.)");
+  number("rounder", exp2Rounder);
+  number("lowest", -127);
+  number("e0", exp2Fraction[0]);
+  number("e1", exp2Fraction[1]);
+  number("e2", exp2Fraction[2]);
+  number("e3", exp2Fraction[3]);
+  w.text(R"(
+%mantissa = arith.constant dense<23> : !where
+%bounded = arith.maximumf %exponents, %lowest : !scores
+%rounded = arith.addf %bounded, %rounder : !scores
+%whole = arith.subf %rounded, %rounder : !scores
+%r = arith.subf %bounded, %whole : !scores
+%p2 = math.fma %e3, %r, %e2 : !scores
+%p1 = math.fma %p2, %r, %e1 : !scores
+%p0 = math.fma %p1, %r, %e0 : !scores
+%bits = titan.bitcast %p0 : !scores -> !where
+%count = titan.bitcast %rounded : !scores -> !where
+%exponent = arith.shli %count, %mantissa : !where
+%power = arith.addi %bits, %exponent : !where
+%byProducts = titan.bitcast %power : !where -> !scores
+%byUnit = math.exp2 %exponents fastmath<afn> : !scores
+%eight = arith.constant dense<8> : !where
+%each = arith.constant dense<$each> : !where
+%first = arith.constant dense<0> : !where
+%column = titan.coordinate 1 : !where
+%columns8 = arith.divui %column, %eight : !where
+%turn = arith.remui %columns8, %each : !where
+%isTurn = arith.cmpi eq, %turn, %first : !where
+%weights = arith.select %isTurn, %byProducts, %byUnit : !mask, !scores)");
+}
+
 void AttentionText::functions() {
   std::string from = o.ragged ? "" : "%batch: index, ";
   if (o.pagesOfBlock() > 1) {
@@ -219,8 +266,9 @@ scf.yield %higher : !part
     w.text("%shift = arith.mulf %$max1, %rowMinus : !row");
   w.text(R"(
 %shifts = titan.broadcast %shift : !row -> !scores
-%exponents = math.fma %scores, %factors, %shifts : !scores
-%weights = math.exp2 %exponents fastmath<afn> : !scores
+%exponents = math.fma %scores, %factors, %shifts : !scores)");
+  powers();
+  w.text(R"(
 %sum0 = titan.panel %weights[%c0] : !scores -> !part
 %sum = scf.for %j = %c1 to %panels step %c1 iter_args(%sofar = %sum0) -> (!part) {
 %panel = titan.panel %weights[%j] : !scores -> !part

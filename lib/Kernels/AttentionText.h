@@ -51,6 +51,7 @@ protected:
   void types();
   void functions();
   void pieces();
+  void powers();
   void requireSize(std::string name, std::string tensor, std::string type,
                    int64_t dimension, std::string value, std::string words);
   void launch();

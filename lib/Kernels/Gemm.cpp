@@ -80,17 +80,28 @@ int64_t GemmOptions::warpgroups() const {
 bool GemmOptions::mixesPanels() const {
   // Swapped elements go one by one; CTAs that share K, or a gate's halves, ask for
   // panels of one width, and a group has one map of D.
-  return !swap && split == 1 && !gate && batch != Batch::Grouped;
+  return !storesElements() && split == 1 && !gate && batch != Batch::Grouped;
 }
 
 int64_t GemmOptions::leastPanelWidth() const {
-  return swap ? 8 : 32 / bytesOf(output);
+  return storesElements() ? 8 : 32 / bytesOf(output);
+}
+
+int64_t GemmOptions::sumRegisters() const {
+  return (promote ? 2 : 1) * rows() * columns() / (128 * warpgroupsPerTile());
+}
+
+int64_t GemmOptions::widestPanel() const {
+  // A row of a panel is a row of some swizzle; with swap, elements go by
+  // themselves, and a panel bounds the registers.
+  return panel               ? panel
+         : storesElements()  ? 32
+         : loadsBesideSums() ? leastPanelWidth()
+                             : 128 / bytesOf(output);
 }
 
 int64_t GemmOptions::panelWidth() const {
-  // A row of a panel is a row of some swizzle; with swap, elements go by
-  // themselves, and a panel bounds the registers.
-  int64_t width = panel ? panel : swap ? 32 : 128 / bytesOf(output);
+  int64_t width = widestPanel();
   int64_t least = leastPanelWidth();
   while (width > least && (mixesPanels() ? columnsOut() < width
                                          : columnsOut() % (width * split) != 0))
@@ -112,7 +123,8 @@ std::vector<GemmPanels> GemmOptions::panels() const {
 int64_t GemmOptions::panelBuffers() const {
   // Two, but where shared memory is better used for another stage, or stores
   // are hidden by the other warpgroup's products.
-  bool one = split > 1 || (consumers == Consumers::Pingpong && rows() >= 128);
+  bool one = split > 1 || (consumers == Consumers::Pingpong && rows() >= 128 &&
+                           !loadsBesideSums());
   return std::min(buffers ? buffers : one ? 1 : 2, columnsOut() / panelWidth());
 }
 
@@ -121,7 +133,7 @@ int64_t GemmOptions::stageBytes() const {
 }
 
 int64_t GemmOptions::panelBytes() const {
-  if (swap)
+  if (storesElements())
     return 0;
   int64_t tiles = consumers == Consumers::Pingpong ? 2 : 1;
   return tiles * panelBuffers() * rows() * panelWidth() * bytesOf(output);
@@ -186,6 +198,24 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                   o.consumers == Consumers::Pingpong ? "--consumers cooperative"
                   : o.cluster() > 1                  ? "--cluster 1x1"
                                                      : "--split 1");
+  if (o.rowBytes != 16 && o.rowBytes != 8 && o.rowBytes != 4 && o.rowBytes != 2)
+    return refuse("rows at multiples of " + number(o.rowBytes) + " bytes",
+                  "--row-bytes 16, 8, 4 or 2");
+  if (o.copiesByThreads()) {
+    // {whether it is asked for, what, what would be right}
+    std::tuple<bool, const char *, const char *> without[] = {
+        {o.isFp8(), "fp8", "--row-bytes 16"},
+        {o.cluster() > 1, "loads shared in a cluster", "--cluster 1x1"},
+        {o.split > 1, "K split between CTAs", "--split 1"},
+        {o.cuts(), "stream-K", "--stream-k off"},
+        {o.gate, "a gate", "--gate off"},
+        {o.batch == Batch::Grouped, "groups", "--batch none or equal"}};
+    for (auto [asked, what, fix] : without)
+      if (asked)
+        return refuse("copies by threads (--row-bytes " + number(o.rowBytes) +
+                          "), and " + what + ": there is no such kernel so far",
+                      fix);
+  }
   if (!o.streamK)
     return refuse("stream-K as the model finds, and no shape",
                   "--shape MxNxK, or --stream-k on or off");
@@ -210,16 +240,17 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
             ", and wgmma's rows are 64 a warpgroup",
         pingpong ? std::string("ping-pong takes 64, 128 or 192 rows")
                  : std::string("cooperative takes 64, 128, 192 or 256 rows"));
-  int64_t step =
-      (o.mixesPanels() || o.swap ? o.leastPanelWidth() : o.panelWidth()) *
-      (o.gate ? 2 : 1);
+  int64_t step = (o.mixesPanels() || o.storesElements() ? o.leastPanelWidth()
+                                                        : o.panelWidth()) *
+                 (o.gate ? 2 : 1);
   if (columns < step || columns > 256 || columns % step)
     return refuse(tile() + ": " + columnsName + " is " + number(columns) +
                       ", not a multiple of " + number(step) + " up to 256",
-                  o.swap ? "wgmma's N is a multiple of 8"
-                         : "D leaves in panels of 32 bytes or more: take " +
-                               number(std::clamp(columns / step * step, step,
-                                                 int64_t(256))));
+                  o.storesElements()
+                      ? "wgmma's N is a multiple of 8"
+                      : "D leaves in panels of 32 bytes or more: take " +
+                            number(std::clamp(columns / step * step, step,
+                                              int64_t(256))));
   for (auto [transposed, extent, name] :
        {std::tuple{o.transposedA, o.tileM, "A"},
         std::tuple{o.transposedB, o.gate ? o.tileN / 2 : o.tileN, "B"}}) {
@@ -234,18 +265,18 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                                         "multicast so far",
                     "leave out --cluster, or turn it to the other side");
   }
-  int64_t sums =
-      (o.promote ? 2 : 1) * rows * columns / (128 * o.warpgroupsPerTile());
+  int64_t sums = o.sumRegisters();
   // Pages, beside elements that go one by one or barriers of peers, want more of it.
   bool crowded = o.cuts() && pingpong && (o.swap || o.cluster() > 1);
-  if (int64_t most = o.warpgroupsPerTile() == 3 ? 96
-                     : crowded                  ? 128
-                                                : 192;
+  if (int64_t most = o.warpgroupsPerTile() == 3       ? 96
+                     : crowded || o.copiesByThreads() ? 128
+                                                      : 192;
       sums > most)
     return refuse(tile() + ": " + number(sums) +
                       " registers a thread for the sums, and no more than " +
                       number(most) + " leave room for the rest",
-                  crowded     ? "take 128x128, or cooperative consumers"
+                  crowded ? "take 128x128, or cooperative consumers"
+                  : o.copiesByThreads() ? "take 128x256 or 256x128"
                   : o.promote ? "take 128x192, 192x96, or --promote off"
                   : pingpong  ? "take 128x192, or cooperative consumers"
                               : "take 128x256 or 256x192");
@@ -278,13 +309,16 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
   if (o.buffers < 0 || o.buffers > 2)
     return refuse(number(o.buffers) + " buffers for D", "1 or 2");
   int64_t widest = 128 / bytesOf(o.output);
-  if (o.panel && (o.swap || o.panel < o.leastPanelWidth() || o.panel > widest ||
-                  !std::has_single_bit(uint64_t(o.panel))))
+  if (o.panel && (o.storesElements() || o.panel < o.leastPanelWidth() ||
+                  o.panel > widest || !std::has_single_bit(uint64_t(o.panel))))
     return refuse("panels of " + number(o.panel) + " columns" +
-                      (o.swap ? ", and swapped operands" : ""),
-                  o.swap ? "leave out --panel: elements go one by one"
-                         : number(o.leastPanelWidth()) + " to " +
-                               number(widest) + ", a power of two");
+                      (o.swap               ? ", and swapped operands"
+                       : o.storesElements() ? ", and rows of any length"
+                                            : ""),
+                  o.storesElements()
+                      ? "leave out --panel: elements go one by one"
+                      : number(o.leastPanelWidth()) + " to " + number(widest) +
+                            ", a power of two");
   if (o.band < 1 || o.band > 1024)
     return refuse("a band of " + number(o.band) + " rows of tiles",
                   "1 to 1024");

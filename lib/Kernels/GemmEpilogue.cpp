@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GemmText.h"
+#include "titan/Kernels/Polynomials.h"
+
+#include <numbers>
 
 using namespace titan::kernels;
 
@@ -58,7 +61,7 @@ void GemmText::epilogueTypes() {
 void GemmText::epilogueSetup() {
   if (!masksStores())
     w.text("%noStore = titan.token.none : !bulk");
-  std::vector<std::pair<const char *, const char *>> numbers;
+  std::vector<std::pair<std::string, std::string>> numbers;
   switch (o.activation) {
   case Activation::None:
     break;
@@ -66,7 +69,10 @@ void GemmText::epilogueSetup() {
     numbers = {{"zero", "0.0"}};
     break;
   case Activation::GELU:
-    numbers = {{"one", "1.0"}, {"halve", "0.5"}, {"root", "0.707106769"}};
+    numbers = {{"zero", "0.0"}, {"far", toLiteral(geluFarthest)}};
+    for (size_t power = 0; power < geluTail.size(); ++power)
+      numbers.push_back(
+          {"tail" + std::to_string(power), toLiteral(geluTail[power])});
     break;
   case Activation::GELUTanh:
     numbers = {{"one", "1.0"},
@@ -75,10 +81,11 @@ void GemmText::epilogueSetup() {
                {"root", "0.797884583"}};
     break;
   case Activation::SiLU:
-    numbers = {{"one", "1.0"}, {"negation", "-1.0"}};
+    numbers = {{"one", "1.0"},
+               {"slope", toLiteral(-std::numbers::log2e_v<float>)}};
     break;
   }
-  for (auto [name, value] : numbers) {
+  for (const auto &[name, value] : numbers) {
     w.set("name", name);
     w.set("value", value);
     w.text("%$name = arith.constant $value : f32");
@@ -93,7 +100,7 @@ void GemmText::epilogueSetup() {
       w.text("%factor$tail = titan.splat %alpha : f32 -> !panel$tail");
     if (o.beta)
       w.text("%share$tail = titan.splat %beta : f32 -> !panel$tail");
-    for (auto [name, value] : numbers) {
+    for (const auto &[name, value] : numbers) {
       w.set("name", name);
       w.text("%${name}s$tail = titan.splat %$name : f32 -> !panel$tail");
     }
@@ -201,12 +208,22 @@ std::string GemmText::activation(std::string value) {
     break;
   case Activation::GELU:
     w.text(R"(
-// x / 2 * (1 + erf(x / sqrt(2)))
-%inner = arith.mulf %$value, %roots$tail : !panel$tail
-%erf = math.erf %inner : !panel$tail
-%gate = arith.addf %erf, %ones$tail : !panel$tail
-%half = arith.mulf %$value, %halves$tail : !panel$tail
-%active = arith.mulf %half, %gate : !panel$tail)");
+// x * Phi(x) = max(x, 0) - t * Phi(-t), of t = |x|; log2 Phi(-t) by a polynomial.
+%size = math.absf %$value : !panel$tail
+%t = arith.minimumf %size, %fars$tail : !panel$tail)");
+    for (int64_t power = geluTail.size() - 2; power >= 0; --power) {
+      bool isFirst = power + 2 == int64_t(geluTail.size());
+      w.set("power", power);
+      w.set("sum", (isFirst ? "tail" : "log") + std::to_string(power + 1) +
+                       w.fill(isFirst ? "s$tail" : ""));
+      w.text(
+          "%log$power = math.fma %$sum, %t, %tail${power}s$tail : !panel$tail");
+    }
+    w.text(R"(
+%phi = math.exp2 %log0 fastmath<afn> : !panel$tail
+%less = arith.negf %t : !panel$tail
+%positive = arith.maximumf %$value, %zeros$tail : !panel$tail
+%active = math.fma %less, %phi, %positive : !panel$tail)");
     break;
   case Activation::GELUTanh:
     w.text(R"(
@@ -223,11 +240,11 @@ std::string GemmText::activation(std::string value) {
     break;
   case Activation::SiLU:
     w.text(R"(
-// x / (1 + exp(-x))
-%negative = arith.mulf %$value, %negations$tail : !panel$tail
-%power = math.exp %negative : !panel$tail
+// x / (1 + 2^(-x / ln 2))
+%negative = arith.mulf %$value, %slopes$tail : !panel$tail
+%power = math.exp2 %negative fastmath<afn> : !panel$tail
 %below1 = arith.addf %power, %ones$tail : !panel$tail
-%active = arith.divf %$value, %below1 : !panel$tail)");
+%active = arith.divf %$value, %below1 fastmath<arcp> : !panel$tail)");
     break;
   }
   return "active";
@@ -475,12 +492,14 @@ void GemmText::epilogue(const GemmConsumer &consumer) {
     exchange();
   w.set("panels", all.front().count);
   w.set("values", o.output == Element::F32 ? "!panel" : "!narrow");
-  if (o.swap) {
-    // Few elements, and not in D's order: each goes by itself.
+  if (masksStores()) {
+    // Few elements, not in D's order, or rows that TMA does not store: each goes by
+    // itself.
+    w.set("axis", o.swap ? "m" : "n");
     w.text(R"(
 scf.for %j = %c0 to %c$panels step %c1 {)");
     panel();
-    w.text("%at = arith.addi %m, %column : index");
+    w.text("%at = arith.addi %$axis, %column : index");
     panelValue();
     w.text(R"(
 titan.global.store %$value, %D[$Z%I, %J] mask(%inside : !mask) : $values, !result, $typeZ!where, !where

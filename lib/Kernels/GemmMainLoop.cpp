@@ -194,6 +194,76 @@ titan.tma.load %map$X[$corner], %box$X$box, %full[%stage : index]$multicast : !m
   }
 }
 
+/// Of an operand that threads copy: its rows and columns in the tile, and where they
+/// end.
+void GemmText::copySetup(const GemmOperand &x) {
+  w.set("X", std::string(1, x.name));
+  w.set("down", x.transposed ? "length" : x.name == 'A' ? "height" : "width");
+  w.set("across", !x.transposed   ? "length"
+                  : x.name == 'A' ? "height"
+                                  : "width");
+  w.text(R"(
+%rowIn$X = titan.coordinate 0 : !where$X
+%columnIn$X = titan.coordinate 1 : !where$X
+%down${X}32 = arith.index_cast %$down : index to i32
+%across${X}32 = arith.index_cast %$across : index to i32
+%rowsOf$X = titan.splat %down${X}32 : i32 -> !where$X
+%columnsOf$X = titan.splat %across${X}32 : i32 -> !where$X)");
+}
+
+/// Into the slot: the tile, some rows of the swizzle at a time, and zeros where it
+/// goes past the operand.
+void GemmText::copyTile(const GemmOperand &x) {
+  w.set("X", std::string(1, x.name));
+  std::string rows(1, x.coordinate);
+  w.set("top", x.transposed ? "k" : rows);
+  w.set("side", x.transposed ? rows : "k");
+  // Boxes of a row's width lie one behind the other.
+  int64_t down = copiedRows(x),
+          perBox = (x.transposed ? o.tileK : x.tile) / down;
+  w.set("copiedRows", down);
+  w.set("perBox", perBox);
+  w.set("perSlot", perBox * boxes(x));
+  w.text(R"(
+%first$X = arith.muli %stage, %c$perSlot : index
+scf.for %part = %c0 to %c$perSlot step %c1 {
+%inBox = arith.remui %part, %c$perBox : index
+%box = arith.divui %part, %c$perBox : index
+%below0 = arith.muli %inBox, %c$copiedRows : index
+%beside = arith.muli %box, %c$rowK : index
+%row = arith.addi %$top, %below0 : index
+%column = arith.addi %$side, %beside : index
+%row32 = arith.index_cast %row : index to i32
+%column32 = arith.index_cast %column : index to i32
+%rowBase = titan.splat %row32 : i32 -> !where$X
+%columnBase = titan.splat %column32 : i32 -> !where$X
+%i = arith.addi %rowBase, %rowIn$X : !where$X
+%j = arith.addi %columnBase, %columnIn$X : !where$X
+%above = arith.cmpi slt, %i, %rowsOf$X : !where$X
+%before = arith.cmpi slt, %j, %columnsOf$X : !where$X
+%inside = arith.andi %above, %before : !bits$X
+%place = arith.addi %first$X, %part : index
+%into = titan.shared.slot %parts$X[%place : index] : !parts$X -> !part$X)");
+  w.set("batchOf", "");
+  w.set("batchType", "");
+  if (x.stacked) {
+    w.text(R"(
+%batch32 = arith.index_cast %z : index to i32
+%batch = titan.splat %batch32 : i32 -> !where$X)");
+    w.set("batchOf", "%batch, ");
+    w.set("batchType", w.fill("!where$X, "));
+  }
+  w.set("globalX", w.fill(x.name == 'A' ? "!global" : "$typeB"));
+  if (o.rowBytes == 2)
+    w.text(R"(
+%copied = titan.global.load %$X[$batchOf%i, %j] mask(%inside : !bits$X) : $globalX, $batchType!where$X, !where$X -> !copied$X
+titan.shared.store %copied, %into : !copied$X, !part$X)");
+  else
+    w.text(R"(
+titan.cp_async %$X[$batchOf%i, %j] mask(%inside : !bits$X), %into bytes($rowBytes) : $globalX, $batchType!where$X, !where$X -> !part$X)");
+  w.text("}");
+}
+
 void GemmText::load() {
   w.set("whereK", w.fill(splits() || cuts()
                              ? "%part = arith.addi %skipped, %step : index\n"
@@ -203,7 +273,12 @@ void GemmText::load() {
                        : "%tile = %first to %tiles step %ctas");
   w.set("steps", cuts() ? "count" : "steps");
   w.set("trusted", cuts() ? " {titan.trusted = #busy}" : "");
-  w.text("titan.partition \"load\" warps(1)$loadRegisters {");
+  w.set("loaders", o.copiesByThreads() ? 4 : 1);
+  w.text("titan.partition \"load\" warps($loaders)$loadRegisters {");
+  if (o.copiesByThreads()) {
+    copySetup(a);
+    copySetup(b);
+  }
   if (usesPipe()) {
     if (isGrouped()) {
       w.text("%all = scf.for %z = %c0 to %groups step %c1 iter_args(%dealt = "
@@ -234,7 +309,8 @@ scf.yield %dealt1 : index
     w.text("}");
     return;
   }
-  w.text("titan.elect {");
+  if (!o.copiesByThreads())
+    w.text("titan.elect {");
   if (isGrouped()) {
     w.text(R"(
 %all:2 = scf.for %z = %c0 to %groups step %c1 iter_args(%dealt = %c0, %base0 = %c0) -> (index, index) {)");
@@ -259,12 +335,23 @@ scf.for %step = %c0 to %$steps step %c1 {
 %odd = arith.remui %next, %c2 : index
 %parity = arith.index_cast %odd : index to i32
 $whereK
-titan.mbarrier.wait %empty[%stage : index] parity(%parity) : !bars
+titan.mbarrier.wait %empty[%stage : index] parity(%parity) : !bars)");
+  if (o.copiesByThreads()) {
+    copyTile(a);
+    copyTile(b);
+    w.text(o.rowBytes == 2
+               ? "titan.fence.proxy_async shared_cta\n"
+                 "titan.mbarrier.arrive %full[%stage : index] : !bars"
+               : "titan.cp_async.mbarrier_arrive %full[%stage : "
+                 "index] noinc : !bars");
+  } else {
+    w.text(R"(
 titan.mbarrier.arrive_expect_tx %full[%stage : index], %i$bytes : !bars
 %slotA = titan.shared.slot %a[%stage : index] : !ringA -> !tileA
 %slotB = titan.shared.slot %b[%stage : index] : !ringB -> !tileB)");
-  loadTile(a);
-  loadTile(b);
+    loadTile(a);
+    loadTile(b);
+  }
   w.text(R"(
 }
 %after = arith.addi %base, %$steps : index
@@ -274,9 +361,7 @@ scf.yield %after : index
     w.text(R"(
 scf.yield %dealt1, %uses : index, index
 })");
-  w.text(R"(
-}
-})");
+  w.text(o.copiesByThreads() ? "}" : "}\n}");
 }
 
 /// A stage is empty as far as this warpgroup is concerned. A product that one warp
@@ -313,7 +398,7 @@ void GemmText::takeSlot() {
 %slot = titan.pipe.wait %ab : !titan.pipe<$depth>
 %slotA = titan.pipe.buffer %slot["a"] : !tileA
 %slotB = titan.pipe.buffer %slot["b"] : !tileB)");
-  else
+  if (!usesPipe())
     w.text(R"(
 %use = arith.addi %base, %step : index
 %stage = arith.remui %use, %c$depth : index
@@ -323,6 +408,10 @@ void GemmText::takeSlot() {
 titan.mbarrier.wait %full[%stage : index] parity(%parity) : !bars
 %slotA = titan.shared.slot %a[%stage : index] : !ringA -> !tileA
 %slotB = titan.shared.slot %b[%stage : index] : !ringB -> !tileB)");
+  if (o.copiesByThreads() && o.rowBytes > 2)
+    w.text(R"(
+// What cp.async has brought is there; the products read it through another proxy.
+titan.fence.proxy_async shared_cta)");
 }
 
 /// All steps of a tile, up to the issue of the last product; or, promoted, to

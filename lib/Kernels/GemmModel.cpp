@@ -125,8 +125,8 @@ static double storeTime(const GemmOptions &o) {
     double panels = 0;
     for (const GemmPanels &some : o.panels())
       panels += some.count;
-    if (o.panel) // Of narrow ones each takes less.
-      panels *= double(o.panel * bytesOf(o.output)) / 128;
+    // Of narrow ones each takes less.
+    panels *= double(o.widestPanel() * bytesOf(o.output)) / 128;
     cycles =
         700 + (100 + 350 * o.rows() / 64.0 / o.warpgroupsPerTile()) * panels;
   }
@@ -252,7 +252,8 @@ static void pickPanels(const GemmShape &shape, GemmOptions &o) {
     o.buffers = 2;
     return;
   }
-  if (o.cluster() > 1 || !o.mixesPanels() || bytesOf(o.output) != 2)
+  if (o.cluster() > 1 || !o.mixesPanels() || o.loadsBesideSums() ||
+      bytesOf(o.output) != 2)
     return;
   GemmOptions narrow = o;
   narrow.panel = 64 / bytesOf(o.output);
@@ -261,6 +262,14 @@ static void pickPanels(const GemmShape &shape, GemmOptions &o) {
                       : o.rows() == 64 && stores < products / 5 &&
                             narrow.depth() > o.depth())
     o = narrow;
+}
+
+/// Whether ptxas spills registers of it (benchmarks/spills.py): the sums of
+/// warpgroups that take turns, beside pages of others' or rows of C.
+static bool spills(const GemmOptions &o) {
+  return o.consumers == Consumers::Pingpong &&
+         ((o.cuts() && o.sumRegisters() >= 128) ||
+          (o.beta && o.rows() == 192 && o.sumRegisters() >= 192));
 }
 
 /// As pickGemm, by estimates alone.
@@ -307,6 +316,8 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
     double promise = o.swap && shape.m > o.tileM ? 0.94 : 0.998;
     // Of 16 rows or fewer those with operands as they are took longer, too.
     double slower = !o.swap && shape.m <= 16 ? 1.1 : 1;
+    if (spills(o)) // Where no other tile was asked for.
+      slower *= 2;
     if (double time = slower * estimateGemm(shape, o);
         time < promise * best.time)
       best = {o, time};

@@ -387,7 +387,7 @@ void GemmText::referenceActivation() {
   %half = arith.mulf %$value, %two : f64
   %active = arith.mulf %half, %gate : f64)");
     w.set("approximate", "9.5367431640625e-07");
-    w.set("unitName", "erf is good to 2^-20");
+    w.set("unitName", "what it is multiplied by is good to 2^-21");
     break;
   case Activation::GELUTanh:
     w.text(R"(

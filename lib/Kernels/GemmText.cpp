@@ -69,6 +69,12 @@ GemmText::GemmText(const GemmOptions &options)
         : groups == 2 ? reckons ? " registers(232)" : " registers(240)"
         : reckons     ? " registers(152)"
                       : " registers(160)");
+  // Who copies element by element has addresses and masks to keep.
+  if (o.copiesByThreads() && groups > 1) {
+    w.set("loadRegisters", groups == 2 ? " registers(72)" : " registers(80)");
+    w.set("multiplyRegisters",
+          groups == 2 ? " registers(216)" : " registers(144)");
+  }
   // The instruction's operands: its rows are D's, or with swap D's columns.
   w.set("left", o.swap ? "B" : "A");
   w.set("right", o.swap ? "A" : "B");
@@ -115,11 +121,31 @@ void GemmText::types() {
     w.set("box", (x.transposed ? k : std::to_string(x.tile / x.pieces())) +
                      w.fill("x$rowK"));
     w.set("shape", x.transposed ? k + "x" + tile : tile + "x" + k);
+    if (!o.copiesByThreads())
+      w.text("!map$X   = !titan.tensor_map<${one}${box}x$in, swizzle = 128>");
     w.text(R"(
-!map$X   = !titan.tensor_map<${one}${box}x$in, swizzle = 128>
 !ring$X  = !titan.shared<${shape}x$in, swizzle = 128, slots = $depth>
 !tile$X  = !titan.shared<${shape}x$in, swizzle = 128>)");
-    if (x.pieces() > 1 || boxes(x) > 1)
+    if (o.copiesByThreads()) {
+      // Threads side by side along a row of the swizzle.
+      int64_t chunk = o.rowBytes / bytesOf(o.input);
+      int64_t across = std::min<int64_t>(32, o.rowElements() / chunk);
+      w.set("chunk", chunk);
+      w.set("lanesDown", 32 / across);
+      w.set("lanesAcross", across);
+      w.set("copied", std::to_string(copiedRows(x)) + w.fill("x$rowK"));
+      w.set("copies",
+            o.depth() * x.tile * o.tileK / (copiedRows(x) * o.rowElements()));
+      w.text(R"(
+#load$X  = #titan.blocked<elements = [1, $chunk], lanes = [$lanesDown, $lanesAcross], warps = [4, 1]>
+!parts$X = !titan.shared<${copied}x$in, swizzle = 128, slots = $copies>
+!part$X  = !titan.shared<${copied}x$in, swizzle = 128>
+!where$X = tensor<${copied}xi32, #load$X>
+!bits$X  = tensor<${copied}xi1, #load$X>)");
+      if (o.rowBytes == 2)
+        w.text("!copied$X = tensor<${copied}x$in, #load$X>");
+    }
+    if (!o.copiesByThreads() && (x.pieces() > 1 || boxes(x) > 1))
       w.text(R"(
 !part$X  = !titan.shared<${box}x$in, swizzle = 128>)");
   }
@@ -169,9 +195,13 @@ void GemmText::launch() {
   w.set("shapeA", o.transposedA ? "KxM" : "MxK");
   w.set("shapeB", w.fill(o.transposedB ? "Kx$rowsB" : "${rowsB}xK"));
   w.set("target", std::string(builtFor().name));
+  w.set("copiedBytes", o.rowBytes);
   w.set(
       "programmatic",
-      std::string(o.programmatic ? " titan.programmatic = []," : "") +
+      w.fill(o.copiesByThreads() && o.rowBytes > 2
+                 ? " titan.alignment = {A = $copiedBytes, B = $copiedBytes},"
+                 : "") +
+          std::string(o.programmatic ? " titan.programmatic = []," : "") +
           (cuts()
                ? " titan.initial = {flags = 0}, titan.alignment = {pages = 16},"
                : ""));
@@ -231,6 +261,45 @@ titan.require %is_nB, "launch-check", "D has a column for each row of B")");
   w.text(R"(
 titan.require %is_kB, "launch-check", "A and B have the same K"
 titan.require %is_mD, "launch-check", "D has a row for each of A's")");
+  if (o.copiesByThreads()) {
+    // Of tensor maps that is known.
+    w.text(R"(
+%someM = arith.cmpi uge, %m, %c1 : index
+%someN = arith.cmpi uge, %n, %c1 : index
+%someK = arith.cmpi uge, %k, %c1 : index
+titan.require %someM, "launch-zero-dim", "A has no rows"
+titan.require %someN, "launch-zero-dim", "B has no rows"
+titan.require %someK, "launch-zero-dim", "products over no K"
+%fewM = arith.cmpi ule, %m, %c1073741824 : index
+%fewN = arith.cmpi ule, %n, %c1073741824 : index
+%fewK = arith.cmpi ule, %k, %c1073741824 : index
+titan.require %fewM, "launch-check", "A has no more than 2^30 rows"
+titan.require %fewN, "launch-check", "B has no more than 2^30 rows"
+titan.require %fewK, "launch-check", "K is no more than 2^30")");
+  }
+  if (o.copiesByThreads() && o.rowBytes > 2) {
+    w.set("chunk", o.rowBytes / bytesOf(o.input));
+    w.set("strideOf", ahead);
+    w.text(R"(
+%strideA = titan.stride %A, $strideOf : !global
+%strideB = titan.stride %B, $strideOf : $typeB
+%restA = arith.remui %strideA, %c$chunk : index
+%restB = arith.remui %strideB, %c$chunk : index
+%wholeA = arith.cmpi eq, %restA, %c0 : index
+%wholeB = arith.cmpi eq, %restB, %c0 : index
+titan.require %wholeA, "launch-check", "A's rows begin at multiples of $copiedBytes bytes"
+titan.require %wholeB, "launch-check", "B's rows begin at multiples of $copiedBytes bytes")");
+    if (isStacked())
+      w.text(R"(
+%apartA = titan.stride %A, 0 : !global
+%apartB = titan.stride %B, 0 : $typeB
+%restApartA = arith.remui %apartA, %c$chunk : index
+%restApartB = arith.remui %apartB, %c$chunk : index
+%wholeApartA = arith.cmpi eq, %restApartA, %c0 : index
+%wholeApartB = arith.cmpi eq, %restApartB, %c0 : index
+titan.require %wholeApartA, "launch-check", "A's batches begin at multiples of $copiedBytes bytes"
+titan.require %wholeApartB, "launch-check", "B's batches begin at multiples of $copiedBytes bytes")");
+  }
   if (isStacked())
     w.text(R"(
 %batches = titan.dim %D, 0 : !result
@@ -348,13 +417,15 @@ titan.require %isFlagged, "launch-check", "flags has an element for each CTA: as
 %grid = arith.muli %clusters, %c$cluster : index)");
   }
   LaunchArguments handed;
-  handed.pass("mapA", "!mapA");
-  handed.pass("mapB", "!mapB");
-  w.text(R"(
+  if (!o.copiesByThreads()) {
+    handed.pass("mapA", "!mapA");
+    handed.pass("mapB", "!mapB");
+    w.text(R"(
 // Wider requests to the L2 cache cost more than they bring where rows of A or B
 // begin anywhere.
 %mapA = titan.tensor_map %A : !global -> !mapA
 %mapB = titan.tensor_map %B : $typeB -> !mapB)");
+  }
   if (!masksStores()) {
     for (const GemmPanels &panels : o.panels()) {
       setPanels(panels);
@@ -387,6 +458,8 @@ titan.require %isFlagged, "launch-check", "flags has an element for each CTA: as
     handed.pass("m", "index", "height");
   if (needsWidth())
     handed.pass("n", "index", "width");
+  if (o.copiesByThreads())
+    handed.pass("k", "index", "length");
   handed.write(w, isGrouped() ? "sms" : "grid");
 }
 
@@ -449,6 +522,10 @@ void GemmText::body() {
 
 %a = titan.shared.alloc : !ringA
 %b = titan.shared.alloc : !ringB)");
+  if (o.copiesByThreads())
+    w.text(R"(
+%partsA = titan.shared.reuse %a : !ringA -> !partsA
+%partsB = titan.shared.reuse %b : !ringB -> !partsB)");
   if (!masksStores()) {
     for (const GemmConsumer &consumer : consumers())
       allocatePanels(consumer);
@@ -476,13 +553,15 @@ titan.cluster.wait)");
     w.text(R"(
 %ab = titan.pipe.create "load" -> ["multiply"] buffers ["a", "b"](%a, %b : !ringA, !ringB) : !titan.pipe<$depth>)");
   } else {
+    // Of threads that copy each says that its part is there.
+    w.set("fills", o.copiesByThreads() ? 128 : 1);
     w.set("releases",
           o.warpgroupsPerTile() * (o.cluster() > 1 ? 4 * o.cluster() : 1));
     w.text(R"(
 %full = titan.mbarrier.alloc : !bars
 %empty = titan.mbarrier.alloc : !bars
 titan.elect warp(0) {
-titan.mbarrier.init %full count(1) : !bars
+titan.mbarrier.init %full count($fills) : !bars
 titan.mbarrier.init %empty count($releases) : !bars
 titan.fence.mbarrier_init
 })");
@@ -568,6 +647,16 @@ std::string GemmText::write() {
   w.text(R"(
 //
 // Tiles of $tileM x $tileN of D, $depth stages of $tileK of K.)");
+  if (o.copiesByThreads()) {
+    w.set("rowBytes", o.rowBytes);
+    w.text(o.rowBytes == 2 ? "// Rows begin anywhere: A and B are copied by "
+                             "threads, and D is stored "
+                             "by them, element by element."
+                           : "// Rows begin at multiples of $rowBytes bytes: A "
+                             "and B are copied by "
+                             "threads, so many at a time;\n"
+                             "// D is stored element by element.");
+  }
   if (o.swap)
     w.text("// The instruction's rows are columns of D: D^T = B * A^T.");
   if (pingpong())
@@ -577,7 +666,10 @@ std::string GemmText::write() {
 // multiplies. Step s of the CTA's tile i is use i * steps + s of the ring,
 // whoever consumes it.)");
   else
-    w.text("// A warp loads; $groups warpgroups multiply a tile together.");
+    w.text(
+        o.copiesByThreads()
+            ? "// Four warps copy; $groups warpgroups multiply a tile together."
+            : "// A warp loads; $groups warpgroups multiply a tile together.");
   if (o.cluster() > 1) {
     w.set("shared", o.clusterM > 1 ? "B" : "A");
     w.set("lie", o.clusterM > 1 ? "one above the other" : "side by side");

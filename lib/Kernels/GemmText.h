@@ -11,7 +11,8 @@
 //   types()      names of types and layouts
 //   launch()     tensor maps, the grid, what sizes have to be
 //   body()       buffers, pipe or barriers; then a partition each:
-//     load()       one warp: A and B, slot after slot, by loadTile()
+//     load()       one warp: A and B, slot after slot, by loadTile(); or four, by
+//                  copyTile()
 //     multiply()   warpgroups: products() of each slot, release() of the one before,
 //     epilogue()     storePanels() of each width, panel after panel: panel(),
 //                    panelValue(), a store
@@ -32,6 +33,7 @@
 #include "titan/Kernels/Gemm.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 namespace titan::kernels {
@@ -84,7 +86,7 @@ private:
   /// A pipe says what the ring does; else its barriers stand in the text.
   bool usesPipe() const {
     return !pingpong() && o.cluster() == 1 && !o.gate && boxes(a) == 1 &&
-           boxes(b) == 1;
+           boxes(b) == 1 && !o.copiesByThreads();
   }
   /// Loads of a CTA's part of a tile: a box has a row of the swizzle, 128
   /// bytes.
@@ -97,14 +99,18 @@ private:
     return !cuts() && (o.activation == Activation::None ||
                        o.activation == Activation::ReLU);
   }
+  /// What threads copy at a time of a tile: so many rows of the swizzle.
+  int64_t copiedRows(const GemmOperand &x) const {
+    return std::gcd(x.transposed ? o.tileK : x.tile, o.rowBytes > 2 ? 32 : 64);
+  }
   bool isStacked() const { return o.batch == Batch::Equal; }
   bool isGrouped() const { return o.batch == Batch::Grouped; }
   /// Groups end within tiles of D: its map is that of a group.
   bool editsMap() const { return isGrouped() && !masksStores(); }
   bool splits() const { return o.split > 1; }
   bool cuts() const { return o.cuts(); }
-  bool masksStores() const { return o.swap; }
-  bool needsRows() const { return o.swap || o.beta; }
+  bool masksStores() const { return o.storesElements(); }
+  bool needsRows() const { return masksStores() || o.beta; }
   bool needsColumns() const { return needsRows() || o.bias; }
   /// Rows of all of D, which the launch knows.
   bool needsHeight() const { return needsRows() && !isGrouped(); }
@@ -121,6 +127,8 @@ private:
   void editMap();
   void load();
   void loadTile(const GemmOperand &operand);
+  void copySetup(const GemmOperand &operand);
+  void copyTile(const GemmOperand &operand);
   void multiply(const GemmConsumer &consumer);
   void takeSlot();
   void products();

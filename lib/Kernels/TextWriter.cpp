@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TextWriter.h"
+#include "titan/Kernels/Polynomials.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cctype>
+#include <charconv>
 #include <set>
 
 using namespace titan::kernels;
@@ -26,6 +28,14 @@ titan::kernels::checkKernelName(std::string_view name) {
   return Problem{"bad-argument",
                  "a kernel cannot be called '" + std::string(name) + "'",
                  "letters, digits and _, no digit first"};
+}
+
+std::string titan::kernels::toLiteral(float value) {
+  // A fraction always has its point.
+  char text[32];
+  auto end = std::to_chars(text, text + sizeof text, value,
+                           std::chars_format::scientific, 8);
+  return {text, end.ptr};
 }
 
 std::string TextWriter::fill(std::string_view block) const {

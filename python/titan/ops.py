@@ -11,8 +11,9 @@
     titan.ops.gemm_out(d, a, b)         # into d; anything that speaks DLPack, PyTorch or not
 
 A and B may be stored either way (b = w.t() costs nothing); what TMA cannot read (rows that do not begin at multiples of
-16 bytes, or are not dense) `gemm` copies first, and `gemm_out` refuses. `gemm` is a custom operation with a fake registration, so
-that torch.compile traces through it; it has no gradient. A kernel is taken from the first of:
+16 bytes, or are not dense) `gemm` copies first, or takes a kernel whose threads copy (few rows of A, small products), and
+`gemm_out` refuses. `gemm` is a custom operation with a fake registration, so that torch.compile traces through it; it has
+no gradient. A kernel is taken from the first of:
 
     $TITAN_PACKAGES or packages/ beside this file   prebuilt: gemm-bf16-nt.titanpkg (package_name), or with -m16, -m64
                                                     one for as many rows at most; a wheel brings some (make_wheel.py)
@@ -23,6 +24,7 @@ titan.ops.gemm_grouped, for groups of rows with a matrix each, is in titan/group
 after it.
 """
 import hashlib
+import math
 import os
 import re
 import struct
@@ -116,15 +118,16 @@ def _prebuilt(rows, name):
 
 
 def prepare_gemm(shape, input="bf16", output="bf16", layout="nt", epilogue=(), activation="none", gate=False,
-                 promote=False, batches=None, grouped=False):
+                 promote=False, batches=None, grouped=False, row_bytes=16):
     """The kernel for (M, N, K), and as many batches, or groups of so many rows: before a CUDA graph is captured, say.
     The options are those of `titan generate gemm`."""
-    key = (tuple(shape), input, output, layout, tuple(epilogue), activation, gate, promote, batches, grouped)
+    key = (tuple(shape), input, output, layout, tuple(epilogue), activation, gate, promote, batches, grouped, row_bytes)
     if key not in _kernels:
-        path = _prebuilt(shape[0], package_name(input, output, layout, epilogue, activation, gate, promote,
+        path = None if row_bytes < 16 else _prebuilt(shape[0], package_name(input, output, layout, epilogue, activation, gate, promote,
                                                 batches is not None and not grouped, grouped))
         if not path:
             options = [("input", input), ("output", output), ("layout", layout), ("activation", activation)]
+            options += [("row-bytes", str(row_bytes))] if row_bytes < 16 else []
             options += [(name, "on") for name, there in (("gate", gate), ("promote", promote)) if there]
             options += [("batch", "grouped" if grouped else "equal"), ("batches", str(batches))] if batches is not None else []
             path = _compiled(options + ([("epilogue", ",".join(epilogue))] if epilogue else []), shape, grouped)
@@ -155,8 +158,8 @@ def _matrix(name, seen):
 _launches = Cache()  # all that decides, but addresses and numbers -> Prepared, or None
 
 
-def _prepare(key):
-    """The launch for a key of gemm_out, None where there is nothing to compute."""
+def _prepare(key, row_bytes=16):
+    """The launch for a key of gemm_out, None where there is nothing to compute. row_bytes: below 16 threads copy."""
     *_, has_alpha, activation, gate, promote = key
     looks = {name: seen for name, seen in zip(_TENSORS, key) if seen is not None}
     if activation not in ACTIVATIONS:
@@ -187,7 +190,7 @@ def _prepare(key):
     epilogue = [term for term, there in (("alpha", has_alpha), ("beta", "C" in looks), ("bias", "bias" in looks)) if there]
     kernel = prepare_gemm((m, n, k), _INPUTS[a_type], _OUTPUTS[d_type],
                           ("t" if transposed_a else "n") + ("t" if transposed_b else "n"), epilogue, activation,
-                          gate, promote, batches)
+                          gate, promote, batches, row_bytes=row_bytes)
     looks.update(A=A, B=B)
     return Prepared(kernel, [looks.get(name, _F32) for name in kernel.arguments],
                     [_PLACES.index(name) for name in kernel.arguments])
@@ -271,6 +274,34 @@ def _fitting(tensor):
     return padded[..., :columns].copy_(tensor)
 
 
+# What kernels whose threads copy reach, by the bytes that rows begin at multiples of: floating-point operations in a
+# microsecond; and copies on the device, in bytes, and what one takes at least (benchmarks/results/h200-gemm-rows.json).
+_BY_THREADS = {8: 250e6, 4: 190e6, 2: 70e6}
+_COPIED, _COPY = 1.25e6, 2.5
+
+
+def _row_bytes(a, b, whole):
+    """Bytes at multiples of which the rows of both begin, where threads copy them in less time than it takes to bring what
+    TMA does not take to rows of 16 bytes; else 16. whole: elements of the result in 16 bytes."""
+    size = a.dtype.itemsize
+    if size != 2:
+        return 16
+    aligned, copied, copies = 8, 0, 0
+    for tensor, wider in ((a, False), (b, b.shape[-1] % whole != 0)):
+        stored = tensor.mT if tensor.stride()[-2] == 1 and tensor.stride()[-1] != 1 else tensor
+        if stored.stride()[-1] != 1:
+            return 16
+        bits = stored.data_ptr() | 16
+        for stride in stored.stride()[:-1]:
+            bits |= stride * size
+        aligned = min(aligned, bits & -bits)
+        times = (bits & -bits < 16) + 2 * wider
+        copies += times
+        copied += times * math.prod(tensor.shape) * size
+    operations = 2 * math.prod(a.shape) * b.shape[-1]
+    return aligned if operations / _BY_THREADS[aligned] < copies * _COPY + copied / _COPIED else 16
+
+
 def _wider(tensor, wide):
     """The tensor, stored as it is, with zeros behind its columns."""
     turned = tensor.dim() > 1 and tensor.stride()[-2] == 1
@@ -296,8 +327,9 @@ def _register():
         return _empty(a, (*a.shape[:-1], b.shape[-1] // (2 if gate else 1)), dtype)
 
     calls, kind_of, unseen = Cache(), kind(), _unseen(torch)  # all that decides, but addresses and numbers -> the call
+    refused = set()  # of by_threads
 
-    def make(a, b, bias, c, has_alpha, activation, out_dtype, gate, promote):
+    def make(a, b, bias, c, has_alpha, activation, out_dtype, gate, promote, row_bytes=16):
         """What a call with tensors like these does; None where there is nothing to compute."""
         if a.dim() not in (2, 3) or a.dim() != b.dim():
             raise _wrong(f"'a' has {a.dim()} dimensions and 'b' has {b.dim()}",
@@ -305,7 +337,7 @@ def _register():
         d = empty(a, b, out_dtype, gate)
         seen = [tensor if tensor is None else see(name, tensor)
                 for name, tensor in zip(("a", "b", "d", "bias", "c"), (a, b, d, bias, c))]
-        prepared = _prepare((*seen, has_alpha, activation, gate, promote))
+        prepared = _prepare((*seen, has_alpha, activation, gate, promote), row_bytes)
         if prepared is None:
             return None
         # Of a's type, and without padding: the way to it that costs least.
@@ -333,16 +365,31 @@ def _register():
         terms = [None if tensor is None else _wider(tensor, wide) for tensor in (b, bias, c)]
         return launch(a, *terms, *more).narrow(-1, 0, n)
 
+    def by_threads(a, b, bias, c, *more, whole):
+        """The product by a kernel whose threads copy, where that is faster than copies before it; else None."""
+        row_bytes = 16 if more[4] or c is not None and c.stride()[-1] != 1 else _row_bytes(a, b, whole)
+        key = row_bytes, kind_of(a, b, bias, c), *more[2:]
+        if row_bytes == 16 or key in refused:
+            return None
+        try:
+            return once(a, b, bias, c, *more, row_bytes)
+        except Error:  # no compiler, say
+            refused.add(key)
+            return None
+
     def launch(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None, gate=False,
                promote=False):
         bias = None if bias is None else bias.float()
         more = alpha, beta, activation, out_dtype, gate, promote
         whole = 16 // (out_dtype or a.dtype).itemsize
         if not gate and a.dtype.itemsize > 1 and b.shape[-1] % whole:
-            return widened(a, b, bias, c, *more, whole=whole)
+            found = by_threads(a, b, bias, c, *more, whole=whole)
+            return widened(a, b, bias, c, *more, whole=whole) if found is None else found
         try:
             return once(a, b, bias, c, *more)
         except Error:
+            if (found := by_threads(a, b, bias, c, *more, whole=whole)) is not None:
+                return found
             copies = [_fitting(tensor) for tensor in (a, b, c)]
             if all(copy is tensor for copy, tensor in zip(copies, (a, b, c))):
                 raise

@@ -50,6 +50,10 @@
 //              sums: those of fp8 keep 13 bits of fraction in the tensor cores
 //              (docs/hardware-mma.md), and so lose what tileK / 32 instructions
 //              cut off, and not what K / 32 do
+//   rowBytes   16: TMA copies A, B and D, whose rows begin at multiples of so many
+//              bytes. 8 and 4: four warps copy A and B by cp.async, so many bytes at a
+//              time; 2: by loads and stores of elements. D is then stored element by
+//              element, by the threads that hold its sums
 //   programmatic  the launch begins while the kernel before it in the stream
 //              still runs: its blocks come in as that one's leave, set up their
 //              barriers, and wait for its end before they touch memory
@@ -111,6 +115,7 @@ struct GemmOptions {
   /// None: as pickGemm finds for a shape; a kernel either has it or has not.
   std::optional<bool> streamK = false;
   bool programmatic = false;
+  int64_t rowBytes = 16;
   bool promote = false;
 
   Batch batch = Batch::None;
@@ -120,6 +125,10 @@ struct GemmOptions {
 
   /// Whether tiles are cut between CTAs by stream-K.
   bool cuts() const { return streamK.value_or(false); }
+  /// Whether threads copy A and B, and store D, in TMA's place.
+  bool copiesByThreads() const { return rowBytes < 16; }
+  /// Whether D's elements go one by one.
+  bool storesElements() const { return swap || copiesByThreads(); }
   bool isFp8() const { return bytesOf(input) == 1; }
   /// Of K: a row of 128 bytes, the widest swizzle's.
   int64_t rowElements() const { return 128 / bytesOf(input); }
@@ -138,9 +147,17 @@ struct GemmOptions {
   /// Warpgroups that multiply, and those of them that share a tile.
   int64_t warpgroups() const;
   int64_t warpgroupsPerTile() const;
+  /// Registers of a thread that hold sums.
+  int64_t sumRegisters() const;
+  /// C's elements, or the sums of others, are loaded beside so many sums that a
+  /// panel's would not find room: D leaves in the narrowest ones.
+  bool loadsBesideSums() const {
+    return (beta || cuts()) && !storesElements() && sumRegisters() >= 128;
+  }
   /// Columns of D that one store takes, at most; how a tile is cut into such
   /// panels (176 columns: two of 64, one of 32, one of 16); and the buffers, each
   /// for the widest, that it leaves through.
+  int64_t widestPanel() const;
   int64_t panelWidth() const;
   int64_t leastPanelWidth() const;
   bool mixesPanels() const;
