@@ -9,6 +9,7 @@
 #include "titan/Driver/Plugin.h"
 
 #include "Commands.h"
+#include "TritonFlags.h"
 
 #include "titan/Target/NearestWord.h"
 #include "llvm/Support/CommandLine.h"
@@ -223,46 +224,7 @@ cl::opt<bool> noReference("no-reference",
                           cl::desc("Do not compare with the reference"),
                           cl::sub(runSub), cl::cat(category));
 
-cl::opt<std::string>
-    numWarps("num-warps",
-             cl::desc("Triton: warps of a program, a power of two (4)"),
-             cl::value_desc("N"), cl::sub(runSub), cl::sub(checkSub),
-             cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
-cl::opt<std::string>
-    numCtas("num-ctas",
-            cl::desc("Triton: CTAs of a program, a power of two; kernels "
-                     "have one so far (1)"),
-            cl::value_desc("N"), cl::sub(runSub), cl::sub(checkSub),
-            cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
-cl::opt<std::string>
-    maxRegisters("maxnreg",
-                 cl::desc("Triton: the most registers that a thread may have, "
-                          "16 to 255, by eights (as many as ptxas takes)"),
-                 cl::value_desc("N"), cl::sub(runSub), cl::sub(checkSub),
-                 cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
-cl::opt<std::string>
-    fpFusion("fp-fusion",
-             cl::desc("Triton: whether a product and a sum of floats may be "
-                      "one operation, which rounds once: on or off"),
-             cl::init("on"), cl::sub(runSub), cl::sub(checkSub),
-             cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
-cl::opt<std::string>
-    numStages("num-stages",
-              cl::desc("Triton: rounds that are under way at once of a loop "
-                       "that does not say it itself, if products take what it "
-                       "loads; 0 or 1: one after the other (3)"),
-              cl::value_desc("N"), cl::sub(runSub), cl::sub(checkSub),
-              cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
-cl::list<std::string>
-    launchChecks("launch-check",
-                 cl::desc("Triton: a condition on arguments, which each launch "
-                          "is checked against: two sums of products of numbers "
-                          "and arguments, and ==, !=, <, <=, > or >= between "
-                          "(\"stride >= n\", \"x == rows * 128\"); a tensor's "
-                          "name is how many elements it has, grid_x how many "
-                          "programs there are along x"),
-                 cl::value_desc("CONDITION"), cl::sub(checkSub),
-                 cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
+TritonFlags triton(runSub, checkSub, compileSub, explainSub, category);
 
 // titan compile.
 cl::opt<std::string> target("target",
@@ -578,65 +540,12 @@ static std::string findUseless(llvm::StringRef topic) {
   for (const std::string &bad :
        {of(noExpand, "effects"), of(explainSizes, "tma"),
         topic == "layout" ? std::string() : of(svg, "tma"),
-        of(explainTarget, "tma"), of(numWarps, "stages"), of(numCtas, "stages"),
-        of(maxRegisters, "stages"), of(numStages, "stages"),
-        of(fpFusion, "stages"), of(launchChecks, "stages")})
+        of(explainTarget, "tma")})
     if (!bad.empty())
       return bad;
-  return {};
-}
-
-/// A number from `least` on; an error message if it is none. 0 where none is given.
-static std::string readCount(const cl::opt<std::string> &option,
-                             uint64_t largest, uint64_t &value,
-                             uint64_t least = 1) {
-  value = 0;
-  if (!option.getNumOccurrences())
-    return {};
-  if (!llvm::StringRef(option.getValue()).getAsInteger(10, value) &&
-      value >= least && value <= largest)
-    return {};
-  return "--" + option.ArgStr.str() + " is a number from " +
-         std::to_string(least) + " to " + std::to_string(largest) + ", not '" +
-         option.getValue() + "'";
-}
-
-/// The flags of Triton's programs; an error message if one is wrong.
-static std::string readTriton(TritonCommand &command) {
-  uint64_t given;
-  if (std::string bad = readCount(numWarps, 32, given); !bad.empty())
-    return bad;
-  if (given & (given - 1))
-    return "--num-warps is a power of two, not '" + numWarps + "'";
-  if (given)
-    command.warps = static_cast<int64_t>(given);
-  uint64_t ctas;
-  if (std::string bad = readCount(numCtas, 16, ctas); !bad.empty())
-    return bad;
-  if (ctas & (ctas - 1))
-    return "--num-ctas is a power of two, not '" + numCtas + "'";
-  if (ctas)
-    command.ctas = static_cast<int64_t>(ctas);
-  // Threads have registers by eights; registers(N) of titan.kernel is such a
-  // number, too.
-  uint64_t registers;
-  if (std::string bad = readCount(maxRegisters, 255, registers, /*least=*/16);
-      !bad.empty())
-    return bad;
-  if (registers)
-    command.registers = static_cast<int64_t>(llvm::alignDown(registers, 8));
-  uint64_t stages;
-  if (std::string bad = readCount(numStages, INT32_MAX, stages, /*least=*/0);
-      !bad.empty())
-    return bad;
-  if (numStages.getNumOccurrences())
-    command.stages = static_cast<int64_t>(stages);
-  if (fpFusion != "on" && fpFusion != "off")
-    return "--fp-fusion is on or off, not '" + fpFusion + "'";
-  command.fusion = fpFusion == "on";
-  command.launchChecks = launchChecks;
-  command.given = given || ctas || registers || numStages.getNumOccurrences() ||
-                  fpFusion.getNumOccurrences() || !launchChecks.empty();
+  for (const cl::Option *flag : triton.all())
+    if (std::string bad = of(*flag, "stages"); !bad.empty())
+      return bad;
   return {};
 }
 
@@ -765,7 +674,7 @@ static int runSubcommand(int argc, char **argv, const char *pluginHost) {
       return usage(bad);
     if (std::string bad = readSearch(command.searchSteps); !bad.empty())
       return usage(bad);
-    if (std::string bad = readTriton(command.triton); !bad.empty())
+    if (std::string bad = triton.read(command.triton); !bad.empty())
       return usage(bad);
     if (redundantFlag && (insertFencesFlag || require.getNumOccurrences() > 0))
       return usage("--redundant is a question of its own, beside "
@@ -798,7 +707,7 @@ static int runSubcommand(int argc, char **argv, const char *pluginHost) {
     RunCommand command;
     if (std::string bad = readFile(command, runFile); !bad.empty())
       return usage(bad);
-    if (std::string bad = readTriton(command.triton); !bad.empty())
+    if (std::string bad = triton.read(command.triton); !bad.empty())
       return usage(bad);
     command.args = args;
     command.shapes = shapes;
@@ -844,7 +753,7 @@ static int runSubcommand(int argc, char **argv, const char *pluginHost) {
       return usage(bad);
     if (std::string bad = readSearch(command.searchSteps); !bad.empty())
       return usage(bad);
-    if (std::string bad = readTriton(command.triton); !bad.empty())
+    if (std::string bad = triton.read(command.triton); !bad.empty())
       return usage(bad);
     command.proveCounts = !proof.getNumOccurrences();
     command.check = checkFirst == "on";
@@ -905,7 +814,7 @@ static int runSubcommand(int argc, char **argv, const char *pluginHost) {
     command.sizes = explainSizes;
     command.svg = svg;
     command.target = explainTarget;
-    if (std::string bad = readTriton(command.triton); !bad.empty())
+    if (std::string bad = triton.read(command.triton); !bad.empty())
       return usage(bad);
     return runExplain(command);
   }
