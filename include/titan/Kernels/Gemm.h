@@ -149,10 +149,10 @@ struct GemmOptions {
   int64_t warpgroupsPerTile() const;
   /// Registers of a thread that hold sums.
   int64_t sumRegisters() const;
-  /// C's elements, or the sums of others, are loaded beside so many sums that a
-  /// panel's would not find room: D leaves in the narrowest ones.
+  /// C's elements are loaded beside so many sums that those of a wide panel would
+  /// not find room: D leaves in the narrowest ones.
   bool loadsBesideSums() const {
-    return (beta || cuts()) && !storesElements() && sumRegisters() >= 128;
+    return beta && !storesElements() && sumRegisters() > 160;
   }
   /// Columns of D that one store takes, at most; how a tile is cut into such
   /// panels (176 columns: two of 64, one of 32, one of 16); and the buffers, each
