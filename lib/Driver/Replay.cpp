@@ -68,10 +68,16 @@ static std::optional<RunCommand> flagsOf(KernelOp kernel,
   return run;
 }
 
+static int64_t lineOf(Location loc) {
+  auto at = loc->findInstanceOf<FileLineColLoc>();
+  return at ? at.getLine() : 0;
+}
+
 /// The first error of a run; none: it goes well, or cannot be made.
-static std::optional<Finding> firstError(Session &session, KernelOp written,
-                                         KernelOp expanded,
-                                         const RunCommand &run) {
+static std::optional<Finding>
+firstError(Session &session, KernelOp written, KernelOp expanded,
+           const RunCommand &run,
+           llvm::function_ref<bool(const Finding &)> same) {
 #ifdef TITAN_HAS_SIMULATOR
   auto arguments = makeArguments(session, written, run);
   auto schedule = parseRunSchedule(run.schedule);
@@ -85,8 +91,9 @@ static std::optional<Finding> firstError(Session &session, KernelOp written,
   for (HostArgument &argument : arguments->arguments)
     simulated.push_back(argument.forSimulator());
   SimulatorReport report = simulate(expanded, simulated, how);
-  // These sizes the launch itself refuses: that shows nothing of the program.
-  if (!report.operations)
+  // These sizes the launch itself refuses: that shows nothing of the program, unless
+  // the first operation is what is to be shown.
+  if (!report.operations && llvm::none_of(report.findings, same))
     return std::nullopt;
   // Nor does data that breaks what the kernel assumes of it.
   for (const Finding &finding : report.findings)
@@ -98,11 +105,6 @@ static std::optional<Finding> firstError(Session &session, KernelOp written,
       return std::move(finding);
 #endif
   return std::nullopt;
-}
-
-static int64_t lineOf(Location loc) {
-  auto at = loc->findInstanceOf<FileLineColLoc>();
-  return at ? at.getLine() : 0;
 }
 
 std::optional<llvm::json::Object> titan::findReplay(StringRef text,
@@ -142,11 +144,15 @@ std::optional<llvm::json::Object> titan::findReplay(StringRef text,
       if (took.count() > mostSeconds)
         return other;
       run.schedule = schedule;
-      auto error = firstError(
-          session, kernel, expanded->lookupSymbol<KernelOp>(kernelName), run);
+      auto isSame = [&](const Finding &finding) {
+        return finding.code == code && lineOf(finding.loc) == line;
+      };
+      auto error =
+          firstError(session, kernel,
+                     expanded->lookupSymbol<KernelOp>(kernelName), run, isSame);
       if (!error)
         continue;
-      bool same = error->code == code && lineOf(error->loc) == line;
+      const bool same = isSame(*error);
       if (other && !same)
         continue;
       llvm::json::Object found{

@@ -467,7 +467,8 @@ TEST(RingTheorem, EachJudgementIsNeeded) {
                                {Judgement::Alias, "alias"},
                                {Judgement::Rank, "rank"},
                                {Judgement::Order, "order"},
-                               {Judgement::Defined, "defined"}}) {
+                               {Judgement::Defined, "defined"},
+                               {Judgement::Between, "between"}}) {
     std::string found;
     for (std::array<const char *, 2> loops :
          std::vector<std::array<const char *, 2>>{{"aY", "xb"},
@@ -475,7 +476,8 @@ TEST(RingTheorem, EachJudgementIsNeeded) {
                                                   {"wax", "x"},
                                                   {"wya", "xrb"},
                                                   {"way", "xbr"},
-                                                  {"ay", "xrb"}})
+                                                  {"ay", "xrb"},
+                                                  {"Xbyffx", ""}})
       for (int depth : {1, 2, 3})
         for (int other : {1, 2, 3}) {
           if (!found.empty())

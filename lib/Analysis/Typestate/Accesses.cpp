@@ -329,7 +329,8 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
                         access.op);
     Facts facts = access.facts;
     Polynomial size = proof.sizeOf(tensor, d, facts);
-    if (!facts.provesAtLeast(*p, 0) || !facts.provesAtLeast(size - 1, *p))
+    if (proof.without != Judgement::Inside &&
+        (!facts.provesAtLeast(*p, 0) || !facts.provesAtLeast(size - 1, *p)))
       return proof.stop("index " + std::to_string(d) +
                             " is not shown to lie inside of the tensor",
                         access.op,
@@ -353,6 +354,8 @@ bool Walk::insideTensor(Operation *op, const effect::Footprint &bytes,
     Facts facts = known;
     auto p = proof.arithmetic.polynomialOf(state.values.lookup(coord), facts);
     Polynomial size = proof.sizeOf(tensor, d, facts);
+    if (proof.without == Judgement::Inside)
+      continue;
     if (!p || !facts.provesAtLeast(*p, 0) ||
         (!(zeros && d == 0) &&
          !facts.provesAtLeast(size, *p + Polynomial(bytes.extents[d]))))

@@ -34,13 +34,14 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
       return proof.stop("this barrier is not followed by the proof yet", op);
     if (barrier.role != ThreadBarrier::Sync || threads != lanes * regionWarps)
       return meet(op, barrier, state, who);
-    if (namedThreads.contains({rank, barrier.id.offset}))
+    if (proof.without != Judgement::Named &&
+        namedThreads.contains({rank, barrier.id.offset}))
       return proof.stop("this named barrier has another number of threads "
                         "elsewhere",
                         op);
     auto [users, fresh] =
         namedUsers.try_emplace({rank, barrier.id.offset}, who.warps);
-    if (users->second != who.warps)
+    if (users->second != who.warps && proof.without != Judgement::Named)
       return proof.stop("different warps use this named barrier elsewhere", op);
     Object key{Object::Named};
     key.id = barrier.id.offset;
@@ -139,7 +140,8 @@ bool Walk::meet(Operation *op, const effect::ThreadBarrier &barrier,
   using effect::ThreadBarrier;
   int64_t id = barrier.id.offset;
   auto [threads, fresh] = namedThreads.try_emplace({rank, id}, barrier.threads);
-  if (threads->second != barrier.threads || namedUsers.contains({rank, id}))
+  if (proof.without != Judgement::Named &&
+      (threads->second != barrier.threads || namedUsers.contains({rank, id})))
     return proof.stop("this named barrier has another number of threads "
                       "elsewhere",
                       op);

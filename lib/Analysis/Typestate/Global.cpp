@@ -300,6 +300,8 @@ bool Proof::checkGlobal(const std::vector<Access> &accesses,
           x.coordinates.empty() ||
           (x.map != y.map && !(indices(x.map) && indices(y.map))))
         return stop("writes of different kinds to one tensor", y.op);
+      if (without == Judgement::Writes)
+        continue;
       if (x.map && x.map == y.map && !keepsApart(x.map))
         return stop("different coordinates of this map are not shown to be "
                     "different places",

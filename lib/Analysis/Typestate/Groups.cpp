@@ -128,6 +128,7 @@ bool Walk::registers(Operation *op, const effect::Registers &registers,
     return true;
   if (registers.kind == Registers::Borrow)
     return state.tiles.lookup(registers.value) ||
+           proof.without == Judgement::ProductFence ||
            proof.stop("no wgmma.fence is shown to stand between what gives "
                       "these registers their values and this product",
                       op);
@@ -173,7 +174,7 @@ bool Walk::registers(Operation *op, const effect::Registers &registers,
         result.number = -1;
         continue;
       }
-      if (!w.productFence)
+      if (!w.productFence && proof.without != Judgement::ProductFence)
         return proof.stop(
             "no wgmma.fence is shown to stand before this product", op);
       result.number = w.next[groups(Mechanism::MmaGroup, warp, elected)];
@@ -197,7 +198,8 @@ bool Walk::registers(Operation *op, const effect::Registers &registers,
   for (int warp : who.warps) {
     WarpState &w = state.warps[warp];
     for (int lane : {elected, others})
-      if (!knowsUse(state, w.knows[lane],
+      if (proof.without != Judgement::ProductWait &&
+          !knowsUse(state, w.knows[lane],
                     groups(Mechanism::MmaGroup, warp, elected), from.number))
         return proof.stop("no wait is shown to cover the product of these "
                           "registers",

@@ -322,8 +322,8 @@ bool Walk::usable(Operation *op, ObjectId ring, const Who &who, bool async) {
   bool own = who.warps.size() == 1 && who.warps[0] == life->second.warp &&
              who.lanes == Elected;
   // Threads of the CTA ask for no fence (MM-51).
-  if (life->second.published || (!async && (own || life->second.told)) ||
-      (own && life->second.fenced))
+  if (proof.without == Judgement::Init || life->second.published ||
+      (!async && (own || life->second.told)) || (own && life->second.fenced))
     return true;
   return proof.stop("the barrier's initialisation is not fenced and published "
                     "to who uses it here",
@@ -366,7 +366,8 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
   auto ring = ringOf(op, state, arrive.barrier);
   if (!ring || !usable(op, ring->object, who, false))
     return false;
-  if (proof.objects[ring->object].cta != rank && arrive.scope < Scope::Cluster)
+  if (proof.objects[ring->object].cta != rank &&
+      arrive.scope < Scope::Cluster && proof.without != Judgement::ClusterScope)
     return proof.stop("this arrival at a peer's barrier releases to its own "
                       "CTA only",
                       op, "scope(cluster)");
@@ -571,6 +572,8 @@ bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
     bool behind = last > 0;
     Polynomial use = behind ? next - 1 : next;
     int64_t &missing = behind ? last : open;
+    if (missing < bytes && proof.without == Judgement::Expects)
+      missing = bytes;
     if (missing < bytes) {
       Operation *behind = expectedBehind(proof, op, complete.barrier.barrier);
       return proof.stop(
@@ -640,7 +643,8 @@ void Walk::observe(State &state, int warp, int lane, ObjectId object,
     // uses and for those of a round before: in between are others.
     if (proof.turned.contains(object)
             ? !proof.trust
-            : proof.waitsFor[{warp, lane, object}].size() > 1) {
+            : proof.waitsFor[{warp, lane, object}].size() > 1 &&
+                  proof.without != Judgement::Between) {
       auto known = knows.find(object);
       if (!state.facts.provesAtLeast(
               known == knows.end() ? Polynomial() : known->second, use))
@@ -663,7 +667,8 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
                       "proof yet",
                       op);
   if (proof.objects[ring->object].cta != rank ||
-      (ranks > 1 && wait.scope < Scope::Cluster))
+      (ranks > 1 && wait.scope < Scope::Cluster &&
+       proof.without != Judgement::ClusterScope))
     return proof.stop("in a cluster the proof follows no wait that does not "
                       "acquire what peers have released",
                       op, "scope(cluster)");

@@ -80,6 +80,19 @@ enum class Judgement {
   TicketBounds, ///< all loops that run by a counter's numbers end by one bound
   TicketWraps,  ///< the counter holds all numbers that are taken
   Letters,      ///< the letter that is read is the one of this number
+  Between,      ///< between uses that a thread waits for are none
+  Arrivals,     ///< all arrivals of a use come, and no more
+  Asked,        ///< a wait is for one of the uses that there are
+  LastCopies,   ///< the last copies have come when the kernel ends
+  Expects,      ///< who copies has expected the bytes
+  Init,         ///< barriers are initialised, and that is published
+  ClusterScope, ///< what peers signal is released to the cluster
+  Named,        ///< a named barrier has one number of threads, and warps
+  Inside,       ///< indices lie inside of the tensor
+  ProductFence, ///< wgmma.fence stands before products
+  ProductWait,  ///< registers of a product are read behind a wait for it
+  Ends,         ///< groups are over when their warp ends
+  Writes,       ///< CTAs and iterations write different places
 };
 inline constexpr std::pair<Judgement, const char *> judgements[] = {
     {Judgement::Parity, "parity"},
@@ -118,6 +131,19 @@ inline constexpr std::pair<Judgement, const char *> judgements[] = {
     {Judgement::TicketBounds, "ticket-bounds"},
     {Judgement::TicketWraps, "ticket-wraps"},
     {Judgement::Letters, "letters"},
+    {Judgement::Between, "between"},
+    {Judgement::Arrivals, "arrivals"},
+    {Judgement::Asked, "asked"},
+    {Judgement::LastCopies, "last-copies"},
+    {Judgement::Expects, "expects"},
+    {Judgement::Init, "init"},
+    {Judgement::ClusterScope, "cluster-scope"},
+    {Judgement::Named, "named"},
+    {Judgement::Inside, "inside"},
+    {Judgement::ProductFence, "product-fence"},
+    {Judgement::ProductWait, "product-wait"},
+    {Judgement::Ends, "ends"},
+    {Judgement::Writes, "writes"},
 };
 
 /// Of a kernel without pipes and copies by schedule. It is given up soon after
