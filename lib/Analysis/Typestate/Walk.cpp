@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Orders.h"
 #include "Walk.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

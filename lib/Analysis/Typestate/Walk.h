@@ -313,7 +313,7 @@ private:
   ObjectId reads(Mechanism mechanism, int warp, int lane);
   ObjectId warpObject(int warp);
 
-  // Loops (Loops.cpp)
+  // Loops (Loops.cpp, Iterations.cpp, Heads.cpp, Machines.cpp)
   struct Machine {
     std::vector<unsigned> arguments; ///< of the loop, by number
     std::vector<std::vector<int64_t>> tables;
