@@ -132,7 +132,25 @@ private:
   /// Of an element of a tile.
   Polynomial coordinate(mlir::RankedTensorType tile, int64_t dimension,
                         Facts &facts);
+  /// An iteration of a loop: where that asks for cases of what the iteration is
+  /// (Stop::within), once for each.
+  bool body(mlir::Operation *loop, State &state, const Who &who,
+            std::vector<Value> *yields);
+  /// Asks for such: whether p is 0 or more is decided by an iteration that these values
+  /// are computed from. False: none does.
+  bool sidesOfBody(mlir::Operation *op, const State &state,
+                   llvm::ArrayRef<mlir::Value> values, const Polynomial &p);
+  /// The two sides of something, which have to agree in all but what they touch: what
+  /// holds on each is known there. `all`: and what is known at the end of both, behind
+  /// them.
+  bool both(mlir::Operation *op, State &state, const Facts &yes,
+            const Facts &no, bool all,
+            llvm::function_ref<bool(bool, State &, std::vector<Value> &)> walk,
+            llvm::function_ref<bool(const char *)> differ,
+            std::vector<Value> &yields);
   bool loop(mlir::Operation *op, State &state, const Who &who);
+  bool asksForSides(mlir::Operation *op, State &state, const Polynomial &lower,
+                    const Polynomial &upper);
   /// Stops where a bound of the loop is one of two numbers, to look at each.
   bool chooses(mlir::Operation *op, State &state);
   Polynomial count(State &state, const Polynomial &lower,
@@ -141,6 +159,10 @@ private:
                   const Polynomial &lower, const Polynomial &upper,
                   const Polynomial &step, const Polynomial &count,
                   std::vector<Value> &carried);
+  /// Which of the numbers that a state and what is carried begin with are 1 or more, or
+  /// 0 or more, as far as the state's facts say so: added to others.
+  static void keepSigns(const State &state, llvm::ArrayRef<Value> values,
+                        Facts &facts);
   /// No wgmma.fence has come after these values.
   static void hideTiles(State &state, mlir::ValueRange values);
   bool branch(mlir::Operation *op, State &state, const Who &who);
@@ -337,7 +359,16 @@ private:
     const Polynomial &t;
     bool bent; ///< a loop inside runs more often each time
     llvm::ArrayRef<Machine> machines;
+    /// What is added is a function of t (Sums.cpp); y2, and the second state, are those
+    /// behind an iteration t that follows the first one at once.
+    bool sums = false;
   };
+  /// What was e1, e2, e3 behind the first iterations, as it is at t.
+  Polynomial curve(const Turn &turn, const Polynomial &e1, const Polynomial &e2,
+                   const std::optional<Polynomial> &e3);
+  /// A table that states have in common, as it is at t.
+  Counters line(const Turn &turn, const Counters &first, const Counters &second,
+                const Counters *third, bool counter);
   std::vector<Value> lines(const Turn &turn, State &first,
                            llvm::ArrayRef<Value> y1, llvm::ArrayRef<Value> y2,
                            llvm::ArrayRef<Value> y3);
@@ -364,9 +395,8 @@ private:
   class Numbers;
   /// The head at iteration t; with a third one, where what an iteration adds grows
   /// by as much each time.
-  std::optional<State> head(mlir::Operation *op, const State &first,
-                            const State &second, const State *third,
-                            const Polynomial &t);
+  std::optional<State> head(const Turn &turn, const State &first,
+                            const State &second, const State *third);
   void substitute(State &state, Atom atom, const Polynomial &by);
   bool sameNumbers(mlir::Operation *op, State &end, State &head, bool &changed,
                    State &guess);
@@ -375,6 +405,12 @@ private:
   bool enforce;
   llvm::SmallVector<AssumeOp> promises; ///< all of the kernel's
   Mode mode = Mode::Final;
+  /// What an iteration adds is looked for: which slots it takes is not asked, and
+  /// parities answer as they did (`answered`: for the number of the wait, or for the use
+  /// a round before it).
+  bool guessing = false;
+  std::map<mlir::Operation *, bool> answered;
+  std::set<Polynomial> added; ///< By this loop, as functions of Atoms::each().
   uint64_t sequence = 0;
   unsigned groupNumber = 0;
   int64_t firstWarp = 0, regionWarps = 0;

@@ -1,0 +1,312 @@
+//===- Sides.cpp - what is walked once for each of two cases --------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The sides of a branch; and iterations of a loop, where what they do hangs on a number
+// of theirs: how often a loop inside of them runs, of which the least of two numbers
+// it is. What comes behind the sides is walked once: they have to agree in what they
+// count, as each one's facts see it.
+//
+//===----------------------------------------------------------------------===//
+#include "Walk.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::typestate;
+using TValue = titan::typestate::Value;
+using MValue = mlir::Value;
+using Kind = TValue::Kind;
+
+/// How many cases of an iteration may be within each other.
+static constexpr int mostSides = 6;
+
+namespace {
+/// The numbers of two sides, and what is known at the end of each.
+struct TwoSides {
+  const Facts &one, &two;
+
+  /// What both are.
+  std::optional<Polynomial> same(const Polynomial &a,
+                                 const Polynomial &b) const {
+    if (a == b || two.provesEqual(a, b))
+      return a;
+    if (one.provesEqual(a, b))
+      return b;
+    return std::nullopt;
+  }
+  std::optional<TValue> same(const TValue &a, const TValue &b) const {
+    if (a == b)
+      return a;
+    TValue without = b;
+    without.number = a.number;
+    if (!(a == without))
+      return std::nullopt;
+    auto number = same(a.number, b.number);
+    if (!number)
+      return std::nullopt;
+    without.number = *number;
+    return without;
+  }
+  std::optional<Counters> same(const Counters &a, const Counters &b) const {
+    if (a == b)
+      return a;
+    Counters result = a;
+    auto at = [](const Counters &table, ObjectId key) {
+      auto found = table.find(key);
+      return found == table.end() ? Polynomial() : found->second;
+    };
+    for (const Counters *table : {&a, &b})
+      for (auto &[key, number] : *table) {
+        auto both = same(at(a, key), at(b, key));
+        if (!both)
+          return std::nullopt;
+        result[key] = *both;
+      }
+    return result;
+  }
+  /// What both know; of what neither's facts compare, `facts` decide.
+  Knowledge common(const Knowledge &a, const Knowledge &b,
+                   const Facts &facts) const {
+    if (a == b)
+      return a;
+    Knowledge result;
+    for (auto &[object, mine] : a) {
+      auto found = b.find(object);
+      if (found == b.end())
+        continue;
+      const Polynomial &its = found->second;
+      if (mine == its || facts.provesAtLeast(its, mine) ||
+          two.provesAtLeast(its, mine))
+        result[object] = mine;
+      else if (facts.provesAtLeast(mine, its) || one.provesAtLeast(mine, its))
+        result[object] = its;
+    }
+    return result;
+  }
+};
+} // namespace
+
+/// Facts of both.
+static Facts shared(const Facts &a, const Facts &b) {
+  Facts result;
+  for (auto list : {&Facts::nonnegative, &Facts::zero})
+    for (const Polynomial &fact : a.*list)
+      if (llvm::is_contained(b.*list, fact))
+        (result.*list).push_back(fact);
+  return result;
+}
+
+bool Walk::both(Operation *op, State &state, const Facts &yes, const Facts &no,
+                bool all,
+                function_ref<bool(bool, State &, std::vector<TValue> &)> walk,
+                function_ref<bool(const char *)> differ,
+                std::vector<TValue> &yields) {
+  State other = state;
+  Facts outside = state.facts;
+  state.facts.add(yes);
+  other.facts.add(no);
+  state.path.push_back({op, {}, 0});
+  other.path.push_back({op, {}, 1});
+  // What comes after accesses of before the branch has to do so on both sides.
+  std::map<size_t, std::vector<Release>> before;
+  for (auto &[warp, w] : state.warps)
+    for (const Pending &pending : w.pending)
+      if (auto [found, fresh] = before.try_emplace(pending.access); fresh)
+        found->second.swap(proof.accesses[pending.access].releases);
+  size_t touchedBefore = touched.size();
+  auto takeReleases = [&] {
+    std::map<size_t, std::vector<Release>> taken;
+    for (auto &[number, list] : before)
+      taken[number].swap(proof.accesses[number].releases);
+    return taken;
+  };
+  std::vector<TValue> first, second;
+  if (!walk(true, state, first))
+    return false;
+  auto ofFirst = takeReleases();
+  if (!walk(false, other, second))
+    return false;
+  auto ofSecond = takeReleases();
+  // Those that are written down again, in a loop of a side, have lost them.
+  for (size_t i = touchedBefore; i < touched.size(); ++i)
+    if (auto found = before.find(touched[i]); found != before.end())
+      found->second.clear();
+  for (auto &[number, list] : before)
+    proof.accesses[number].releases.swap(list);
+  for (auto &[number, list] : ofFirst)
+    for (Release &release : list)
+      for (const Release &also : ofSecond[number])
+        if (release.object == also.object && release.use == also.use &&
+            release.when.nonnegative == also.when.nonnegative &&
+            release.when.zero == also.when.zero) {
+          release.fenced &= also.fenced;
+          addRelease(proof.accesses[number], release);
+          break;
+        }
+  state.path.pop_back();
+  // What was assumed holds no longer.
+  const Facts ofOne = state.facts, ofTwo = other.facts;
+  const TwoSides sides{ofOne, ofTwo};
+  state.facts = outside;
+  if (all)
+    state.facts.add(shared(ofOne, ofTwo));
+  for (auto &[warp, w] : state.warps) {
+    WarpState &o = other.warps[warp];
+    for (int lane : {elected, others}) {
+      for (auto list :
+           {&WarpState::waits, &WarpState::arrivals, &WarpState::skipped}) {
+        auto same = sides.same((w.*list)[lane], (o.*list)[lane]);
+        if (!same)
+          return differ("the sides of this branch signal or wait differently");
+        (w.*list)[lane] = *same;
+      }
+      if (w.bytes[lane] != o.bytes[lane])
+        return differ("the sides of this branch signal or wait differently");
+      for (auto list : {&WarpState::knows, &WarpState::sees,
+                        &WarpState::atFence, &WarpState::atProduct})
+        (w.*list)[lane] =
+            sides.common((w.*list)[lane], (o.*list)[lane], state.facts);
+    }
+    auto next = sides.same(w.next, o.next);
+    if (!next)
+      return differ("the sides of this branch commit or meet differently");
+    w.next = *next;
+    w.waited = sides.common(w.waited, o.waited, state.facts);
+    w.unbound.insert(o.unbound.begin(), o.unbound.end());
+    w.productFence &= o.productFence;
+    // Accesses of before: what one side alone has done to them does not count.
+    std::vector<Pending> both;
+    for (Pending &mine : w.pending) {
+      auto theirs = llvm::find_if(o.pending, [&](const Pending &p) {
+        return p.access == mine.access && p.age == mine.age;
+      });
+      if (theirs != o.pending.end()) {
+        mine.fenced &= theirs->fenced;
+        for (int lane : {elected, others}) {
+          mine.held[lane] &= theirs->held[lane];
+          mine.fencesHeld[lane] &= theirs->fencesHeld[lane];
+        }
+      }
+      both.push_back(mine);
+    }
+    for (Pending &theirs : o.pending)
+      if (llvm::none_of(w.pending, [&](const Pending &p) {
+            return p.access == theirs.access && p.age == theirs.age;
+          }))
+        both.push_back(theirs);
+    w.pending = std::move(both);
+  }
+  for (auto [a, b] : llvm::zip(first, second))
+    yields.push_back(sides.same(a, b).value_or(TValue()));
+  for (auto &[tile, fenced] : state.tiles)
+    fenced &= other.tiles.lookup(tile);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Iterations
+//===----------------------------------------------------------------------===//
+
+bool Walk::sidesOfBody(Operation *op, const State &state,
+                       ArrayRef<MValue> values, const Polynomial &p) {
+  if (!proof.sums)
+    return false;
+  for (const Step &step : llvm::reverse(state.path))
+    if (step.side < 0 && llvm::any_of(values, [&](MValue value) {
+          return dependsOnBody(value, step.op);
+        })) {
+      proof.stopped = Stop{"what an iteration does hangs on " + proof.print(p) +
+                               ", in too many ways",
+                           op};
+      proof.stopped->within = step.op;
+      proof.stopped->side = p;
+      return true;
+    }
+  return false;
+}
+
+bool Walk::body(Operation *loop, State &state, const Who &who,
+                std::vector<TValue> *yields) {
+  Block &block = *cast<scf::ForOp>(loop).getBody();
+  if (!proof.sums)
+    return this->block(block, state, who, yields);
+  std::string where;
+  int depth = 0;
+  for (const Step &step : state.path) {
+    depth = step.op == loop && step.side >= 0 ? depth + 1 : 0;
+    where += step.side >= 0 ? std::to_string(step.side)
+             : step.last    ? "e" + std::to_string(step.last)
+             : step.iteration.constant()
+                 ? "f" + std::to_string(*step.iteration.constant())
+                 : "l";
+    where += " ";
+  }
+  auto known = proof.sidesOf.find({loop, where});
+  if (known == proof.sidesOf.end()) {
+    // Perhaps one way; else as if nothing had been done.
+    const State before = state;
+    const size_t signals = proof.signals.size(), waits = proof.waits.size(),
+                 flags = proof.flags.size(), accesses = proof.accesses.size(),
+                 touchedBefore = touched.size(), stampsBefore = stamps.size();
+    const auto pending = proof.pending;
+    Operation *overflow = proof.arithmetic.overflow;
+    std::map<size_t, std::vector<Release>> releases;
+    for (auto &[warp, w] : state.warps)
+      for (const Pending &each : w.pending)
+        releases.try_emplace(each.access, proof.accesses[each.access].releases);
+    if (this->block(block, state, who, yields))
+      return true;
+    if (!proof.stopped || proof.stopped->within != loop || depth >= mostSides)
+      return false;
+    known =
+        proof.sidesOf.emplace(std::pair(loop, where), proof.stopped->side)
+            .first;
+    proof.stopped.reset();
+    state = before;
+    yields->clear();
+    auto drop = [](auto &list, size_t from) {
+      list.erase(list.begin() + from, list.end());
+    };
+    drop(proof.signals, signals);
+    drop(proof.waits, waits);
+    drop(proof.flags, flags);
+    drop(proof.accesses, accesses);
+    drop(touched, touchedBefore);
+    if (stamps.size() > stampsBefore)
+      drop(stamps, stampsBefore);
+    std::erase_if(recorded,
+                  [&](const auto &entry) { return entry.second >= accesses; });
+    for (auto &[access, list] : releases)
+      proof.accesses[access].releases = std::move(list);
+    proof.pending = pending;
+    proof.arithmetic.overflow = overflow;
+  }
+  const Polynomial p = known->second;
+  Facts yes, no;
+  yes.addNonnegative(p);
+  no.addNonnegative(Polynomial(-1) - p);
+  auto side = [&](bool, State &in, std::vector<TValue> &out) {
+    return body(loop, in, who, &out);
+  };
+  // (What most iterations do.)
+  if (guessing) {
+    state.facts.add(yes);
+    state.path.push_back({loop, {}, 0});
+    if (!side(true, state, *yields))
+      return false;
+    state.path.pop_back();
+    return true;
+  }
+  auto differ = [&](const char *) {
+    return proof.stop("what an iteration counts is not the same where " +
+                          proof.print(p) + " is 0 or more and where it is not",
+                      loop);
+  };
+  return both(loop, state, yes, no, /*all=*/true, side, differ, *yields);
+}
