@@ -278,6 +278,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     for (const Pending &p : w.pending)
       if (auto [own, fresh] = kept.try_emplace(p.access); fresh)
         own->second = proof.accesses[p.access].releases;
+  const std::vector<OfSides> keptOfSides = ofSides;
   State end;
   for (int attempt = 0;; ++attempt) {
     if (attempt == 5)
@@ -373,6 +374,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
       proof.accesses[touched[i]].releases.clear();
     for (auto &[access, releases] : kept)
       proof.accesses[access].releases = releases;
+    ofSides = keptOfSides;
   }
 
   llvm::append_range(proof.summed, summed);

@@ -15,6 +15,9 @@
 #include "Walk.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/ScopeExit.h"
+
+#include <utility>
 
 using namespace mlir;
 using namespace titan;
@@ -113,40 +116,28 @@ bool Walk::both(Operation *op, State &state, const Facts &yes, const Facts &no,
   other.facts.add(no);
   state.path.push_back({op, {}, 0});
   other.path.push_back({op, {}, 1});
-  // What comes after accesses of before the branch has to do so on both sides.
-  std::map<size_t, std::vector<Release>> before;
-  for (auto &[warp, w] : state.warps)
-    for (const Pending &pending : w.pending)
-      if (auto [found, fresh] = before.try_emplace(pending.access); fresh)
-        found->second.swap(proof.accesses[pending.access].releases);
-  size_t touchedBefore = touched.size();
-  auto takeReleases = [&] {
-    std::map<size_t, std::vector<Release>> taken;
-    for (auto &[number, list] : before)
-      taken[number].swap(proof.accesses[number].releases);
-    return taken;
-  };
+  // What comes after accesses of before the sides has to do so on both.
+  const size_t level = ofSides.size();
+  ofSides.emplace_back();
+  auto leave = llvm::scope_exit([&] { ofSides.resize(level); });
+  for (State *each : {&state, &other})
+    for (auto &[warp, w] : each->warps)
+      for (Pending &pending : w.pending)
+        pending.sides.push_back(level);
   std::vector<TValue> first, second;
   if (!walk(true, state, first))
     return false;
-  auto ofFirst = takeReleases();
+  const OfSides ofFirst = std::exchange(ofSides[level], {});
   if (!walk(false, other, second))
     return false;
-  auto ofSecond = takeReleases();
-  // Those that are written down again, in a loop of a side, have lost them.
-  for (size_t i = touchedBefore; i < touched.size(); ++i)
-    if (auto found = before.find(touched[i]); found != before.end())
-      found->second.clear();
-  for (auto &[number, list] : before)
-    proof.accesses[number].releases.swap(list);
-  for (auto &[number, list] : ofFirst)
-    for (Release &release : list)
-      for (const Release &also : ofSecond[number])
+  OfSides ofSecond = std::exchange(ofSides[level], {});
+  for (auto &[of, list] : ofFirst)
+    for (Release release : list)
+      for (const Release &also : ofSecond[of])
         if (release.object == also.object && release.use == also.use &&
-            release.when.nonnegative == also.when.nonnegative &&
-            release.when.zero == also.when.zero) {
+            release.when == also.when) {
           release.fenced &= also.fenced;
-          addRelease(proof.accesses[number], release);
+          addRelease(releasesOf(of.first, of.second), release);
           break;
         }
   state.path.pop_back();
@@ -201,6 +192,8 @@ bool Walk::both(Operation *op, State &state, const Facts &yes, const Facts &no,
           }))
         both.push_back(theirs);
     w.pending = std::move(both);
+    for (Pending &pending : w.pending)
+      llvm::erase(pending.sides, static_cast<int>(level));
   }
   for (auto [a, b] : llvm::zip(first, second))
     yields.push_back(sides.same(a, b).value_or(TValue()));
@@ -254,7 +247,8 @@ bool Walk::body(Operation *loop, State &state, const Who &who,
     const size_t signals = proof.signals.size(), waits = proof.waits.size(),
                  flags = proof.flags.size(), accesses = proof.accesses.size(),
                  touchedBefore = touched.size(), stampsBefore = stamps.size();
-    const auto pending = proof.pending;
+    const std::optional<Stop> pending = proof.pending;
+    const std::vector<OfSides> ofSidesBefore = ofSides;
     Operation *overflow = proof.arithmetic.overflow;
     std::map<size_t, std::vector<Release>> releases;
     for (auto &[warp, w] : state.warps)
@@ -284,6 +278,7 @@ bool Walk::body(Operation *loop, State &state, const Who &who,
                   [&](const auto &entry) { return entry.second >= accesses; });
     for (auto &[access, list] : releases)
       proof.accesses[access].releases = std::move(list);
+    ofSides = ofSidesBefore;
     proof.pending = pending;
     proof.arithmetic.overflow = overflow;
   }

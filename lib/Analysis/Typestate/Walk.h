@@ -46,6 +46,9 @@ struct Pending {
   int age = 0;
   /// Asynchronous: its group, in terms of the walk.
   std::optional<std::pair<ObjectId, Polynomial>> group;
+  /// The sides that it is from before of, from the outermost on: what comes after it
+  /// there does so only if it does on both (Walk::both).
+  std::vector<int> sides;
 
   /// All lanes have met, behind it.
   void hold() {
@@ -101,8 +104,8 @@ bool pinned(Proof &proof, mlir::Operation *op, const State &state,
             const WarpState &warp, int lane, ObjectId object,
             const Polynomial &use, const char *what);
 
-/// Adds a use that comes after the access, unless one there says as much.
-void addRelease(Access &access, Release release);
+/// Adds a use that comes after an access, unless one there says as much.
+void addRelease(std::vector<Release> &releases, Release release);
 
 class Walk {
 public:
@@ -410,6 +413,13 @@ private:
   /// a round before it).
   bool guessing = false;
   std::map<mlir::Operation *, bool> answered;
+  /// Of each pair of sides that the walk is in, what comes after accesses of before, by
+  /// access and the sides that it is from before of beside these.
+  using OfSides =
+      std::map<std::pair<size_t, std::vector<int>>, std::vector<Release>>;
+  std::vector<OfSides> ofSides;
+  /// Where that is written down of one that is from before of these sides.
+  std::vector<Release> &releasesOf(size_t access, std::vector<int> sides);
   std::set<Polynomial> added; ///< By this loop, as functions of Atoms::each().
   uint64_t sequence = 0;
   unsigned groupNumber = 0;
