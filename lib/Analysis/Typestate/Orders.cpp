@@ -323,9 +323,7 @@ std::vector<Atom> typestate::iterationsOf(const Path &path) {
   return result;
 }
 
-/// Two sides of a branch, which is where the paths part: how many steps are there
-/// up to it, the branch included; 0: they are none.
-static size_t sidesApart(const Path &x, const Path &y) {
+size_t typestate::sidesApart(const Path &x, const Path &y) {
   for (size_t i = 0; i < x.size() && i < y.size(); ++i)
     if (!(x[i] == y[i]))
       return x[i].op == y[i].op && x[i].side >= 0 && x[i].side != y[i].side

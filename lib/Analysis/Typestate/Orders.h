@@ -75,6 +75,10 @@ void addTickets(Proof &proof, const Access &x, const Access &y, Instance of,
 void notBefore(Proof &proof, const Access &x, const Knowledge &knows, bool own,
                bool fenced, std::vector<Clause> &clauses);
 
+/// Two sides of a branch, which is where the paths part: how many steps are there
+/// up to it, the branch included; 0: they are none.
+size_t sidesApart(const Path &x, const Path &y);
+
 /// The atoms of a path's iterations.
 std::vector<Atom> iterationsOf(const Path &path);
 
