@@ -33,7 +33,17 @@ namespace {
 /// The numbers of two sides, and what is known at the end of each.
 struct TwoSides {
   const Facts &one, &two;
+  /// It is 0 or more on the first side, and less on the second; 0: neither is said.
+  Polynomial p;
 
+  /// What p is on a side, if that is one number near to where the sides part.
+  std::optional<int64_t> value(bool first) const {
+    for (int64_t each = 0; each < 4; ++each)
+      if (const int64_t number = first ? each : -1 - each;
+          (first ? one : two).provesEqual(p, number))
+        return number;
+    return std::nullopt;
+  }
   /// What both are.
   std::optional<Polynomial> same(const Polynomial &a,
                                  const Polynomial &b) const {
@@ -41,7 +51,15 @@ struct TwoSides {
       return a;
     if (one.provesEqual(a, b))
       return b;
-    return std::nullopt;
+    // A line in p, of which each side knows one point.
+    auto apart = a.numberMore(b);
+    if (!apart || p == Polynomial())
+      return std::nullopt;
+    auto here = value(true), there = value(false);
+    if (!here || !there || *apart % (*here - *there))
+      return std::nullopt;
+    return b + (p - Polynomial(*there)) *
+                   Polynomial(*apart / (*here - *there));
   }
   std::optional<TValue> same(const TValue &a, const TValue &b) const {
     if (a == b)
@@ -89,6 +107,8 @@ struct TwoSides {
         result[object] = mine;
       else if (facts.provesAtLeast(mine, its) || one.provesAtLeast(mine, its))
         result[object] = its;
+      else if (auto both = same(mine, its))
+        result[object] = *both;
     }
     return result;
   }
@@ -143,7 +163,11 @@ bool Walk::both(Operation *op, State &state, const Facts &yes, const Facts &no,
   state.path.pop_back();
   // What was assumed holds no longer.
   const Facts ofOne = state.facts, ofTwo = other.facts;
-  const TwoSides sides{ofOne, ofTwo};
+  const TwoSides sides{
+      ofOne, ofTwo,
+      yes.nonnegative.size() == 1 && no.nonnegative.size() == 1
+          ? yes.nonnegative[0]
+          : Polynomial()};
   state.facts = outside;
   if (all)
     state.facts.add(shared(ofOne, ofTwo));
