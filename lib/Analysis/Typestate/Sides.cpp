@@ -105,10 +105,10 @@ struct TwoSides {
       if (mine == its || facts.provesAtLeast(its, mine) ||
           two.provesAtLeast(its, mine))
         result[object] = mine;
-      else if (facts.provesAtLeast(mine, its) || one.provesAtLeast(mine, its))
-        result[object] = its;
       else if (auto both = same(mine, its))
         result[object] = *both;
+      else if (facts.provesAtLeast(mine, its) || one.provesAtLeast(mine, its))
+        result[object] = its;
     }
     return result;
   }
