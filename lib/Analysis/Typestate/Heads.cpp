@@ -248,9 +248,8 @@ static bool standsFor(Proof &proof, const State &state, const TValue &value,
   return true;
 }
 
-/// Where in a table a value stands.
-static std::optional<Polynomial> placeIn(const std::vector<int64_t> &table,
-                                         const TValue &value) {
+std::optional<Polynomial>
+typestate::placeIn(const std::vector<int64_t> &table, const TValue &value) {
   int64_t size = table.size();
   auto constant = value.constant();
   if (value.kind == Kind::Cycle || constant)

@@ -64,6 +64,27 @@ struct TwoSides {
   std::optional<TValue> same(const TValue &a, const TValue &b) const {
     if (a == b)
       return a;
+    if (a.kind == Kind::Cycle || b.kind == Kind::Cycle) {
+      const auto &table = a.kind == Kind::Cycle ? a.table : b.table;
+      // (A number may be at several places, and some rounds further on.)
+      auto placesOf = [&](const TValue &value) {
+        std::vector<Polynomial> places;
+        const int64_t size = table.size();
+        if (auto number = value.constant()) {
+          for (int64_t k = 0; k < 3 * size && size <= 8; ++k)
+            if (table[k % size] == *number)
+              places.push_back(k);
+        } else if (auto place = placeIn(table, value)) {
+          places.push_back(*place);
+        }
+        return places;
+      };
+      for (const Polynomial &mine : placesOf(a))
+        for (const Polynomial &its : placesOf(b))
+          if (auto place = same(mine, its))
+            return TValue::cycle(*place, table);
+      return std::nullopt;
+    }
     TValue without = b;
     without.number = a.number;
     if (!(a == without))

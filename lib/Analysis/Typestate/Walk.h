@@ -92,6 +92,10 @@ bool matters(mlir::Operation *op);
 /// The number of the counter that titan-deal-tickets has dealt out, of which this is.
 std::optional<int64_t> counterOf(mlir::Operation *op);
 
+/// Where in a table a value stands.
+std::optional<Polynomial> placeIn(const std::vector<int64_t> &table,
+                                  const Value &value);
+
 /// Whether a value is computed from the iteration of a loop, or what it carries.
 bool dependsOnBody(mlir::Value value, mlir::Operation *loop);
 
