@@ -9,7 +9,7 @@
 // RUN: titan check %s --kernel apart_pipe --require=proved >> %t
 // RUN: FileCheck %s < %t
 // RUN: titan run %s --schedule random:1
-// RUN: titan run %s --schedule skew:2 --size M=200
+// RUN: titan run %s --kernel apart --schedule skew:2 --size M=200
 // CHECK: @bare: accepted
 // CHECK: {{^}}  proved, for every size
 // CHECK: @pipe: accepted
