@@ -29,18 +29,27 @@ using Kind = TValue::Kind;
 /// How many cases of an iteration may be within each other.
 static constexpr int mostSides = 6;
 
+/// How many times b a is.
+static std::optional<int64_t> multiple(const Polynomial &a,
+                                       const Polynomial &b) {
+  if (b == Polynomial() || a == Polynomial() || a.isLost() || b.isLost())
+    return std::nullopt;
+  const int64_t times =
+      a.monomials()[0].second / b.monomials()[0].second;
+  return a == b * Polynomial(times) ? std::optional(times) : std::nullopt;
+}
+
 namespace {
 /// The numbers of two sides, and what is known at the end of each.
 struct TwoSides {
   const Facts &one, &two;
-  /// It is 0 or more on the first side, and less on the second; 0: neither is said.
-  Polynomial p;
+  const Stop::Sides &of; ///< (p is 0: nothing of the kind.)
 
   /// What p is on a side, if that is one number near to where the sides part.
   std::optional<int64_t> value(bool first) const {
     for (int64_t each = 0; each < 4; ++each)
       if (const int64_t number = first ? each : -1 - each;
-          (first ? one : two).provesEqual(p, number))
+          (first ? one : two).provesEqual(of.p, number))
         return number;
     return std::nullopt;
   }
@@ -51,14 +60,18 @@ struct TwoSides {
       return a;
     if (one.provesEqual(a, b))
       return b;
+    // So many times the least of two numbers, which is one of them on each side.
+    const Polynomial chosen = of.if0 - of.ifLess;
+    if (auto times = multiple(a - b, chosen))
+      return b + (of.least - of.ifLess) * Polynomial(*times);
     // A line in p, of which each side knows one point.
     auto apart = a.numberMore(b);
-    if (!apart || p == Polynomial())
+    if (!apart || of.p == Polynomial())
       return std::nullopt;
     auto here = value(true), there = value(false);
     if (!here || !there || *apart % (*here - *there))
       return std::nullopt;
-    return b + (p - Polynomial(*there)) *
+    return b + (of.p - Polynomial(*there)) *
                    Polynomial(*apart / (*here - *there));
   }
   std::optional<TValue> same(const TValue &a, const TValue &b) const {
@@ -71,7 +84,8 @@ struct TwoSides {
         std::vector<Polynomial> places;
         const int64_t size = table.size();
         if (auto number = value.constant()) {
-          for (int64_t k = 0; k < 3 * size && size <= 8; ++k)
+          for (int64_t k = 0; k < std::max<int64_t>(3 * size, 12) && size <= 8;
+               ++k)
             if (table[k % size] == *number)
               places.push_back(k);
         } else if (auto place = placeIn(table, value)) {
@@ -147,7 +161,7 @@ static Facts shared(const Facts &a, const Facts &b) {
 }
 
 bool Walk::both(Operation *op, State &state, const Facts &yes, const Facts &no,
-                bool all,
+                const Stop::Sides &of, bool all,
                 function_ref<bool(bool, State &, std::vector<TValue> &)> walk,
                 function_ref<bool(const char *)> differ,
                 std::vector<TValue> &yields) {
@@ -172,26 +186,30 @@ bool Walk::both(Operation *op, State &state, const Facts &yes, const Facts &no,
   if (!walk(false, other, second))
     return false;
   OfSides ofSecond = std::exchange(ofSides[level], {});
-  for (auto &[of, list] : ofFirst)
+  for (auto &[access, list] : ofFirst)
     for (Release release : list)
-      for (const Release &also : ofSecond[of])
+      for (const Release &also : ofSecond[access])
         if (release.object == also.object && release.use == also.use &&
             release.when == also.when) {
           release.fenced &= also.fenced;
-          addRelease(releasesOf(of.first, of.second), release);
+          addRelease(releasesOf(access.first, access.second), release);
           break;
         }
   state.path.pop_back();
   // What was assumed holds no longer.
   const Facts ofOne = state.facts, ofTwo = other.facts;
-  const TwoSides sides{
-      ofOne, ofTwo,
-      yes.nonnegative.size() == 1 && no.nonnegative.size() == 1
-          ? yes.nonnegative[0]
-          : Polynomial()};
+  const TwoSides sides{ofOne, ofTwo, of};
   state.facts = outside;
-  if (all)
+  if (all) {
     state.facts.add(shared(ofOne, ofTwo));
+    // (It was not computed where it is known which of the two it is.)
+    for (int64_t bound : {1, 0})
+      if (!of.least.constant() && ofOne.provesAtLeast(of.least, bound) &&
+          ofTwo.provesAtLeast(of.least, bound)) {
+        state.facts.atLeast(of.least, bound);
+        break;
+      }
+  }
   for (auto &[warp, w] : state.warps) {
     WarpState &o = other.warps[warp];
     for (int lane : {elected, others}) {
@@ -252,18 +270,18 @@ bool Walk::both(Operation *op, State &state, const Facts &yes, const Facts &no,
 //===----------------------------------------------------------------------===//
 
 bool Walk::sidesOfBody(Operation *op, const State &state,
-                       ArrayRef<MValue> values, const Polynomial &p) {
+                       ArrayRef<MValue> values, Stop::Sides sides) {
   if (!proof.sums)
     return false;
   for (const Step &step : llvm::reverse(state.path))
     if (step.side < 0 && llvm::any_of(values, [&](MValue value) {
           return dependsOnBody(value, step.op);
         })) {
-      proof.stopped = Stop{"what an iteration does hangs on " + proof.print(p) +
-                               ", in too many ways",
+      proof.stopped = Stop{"what an iteration does hangs on " +
+                               proof.print(sides.p) + ", in too many ways",
                            op};
       proof.stopped->within = step.op;
-      proof.stopped->side = p;
+      proof.stopped->sides = std::move(sides);
       return true;
     }
   return false;
@@ -304,7 +322,7 @@ bool Walk::body(Operation *loop, State &state, const Who &who,
     if (!proof.stopped || proof.stopped->within != loop || depth >= mostSides)
       return false;
     known =
-        proof.sidesOf.emplace(std::pair(loop, where), proof.stopped->side)
+        proof.sidesOf.emplace(std::pair(loop, where), proof.stopped->sides)
             .first;
     proof.stopped.reset();
     state = before;
@@ -327,26 +345,20 @@ bool Walk::body(Operation *loop, State &state, const Who &who,
     proof.pending = pending;
     proof.arithmetic.overflow = overflow;
   }
-  const Polynomial p = known->second;
+  const Stop::Sides of = known->second;
+  const Polynomial p = of.p;
   Facts yes, no;
   yes.addNonnegative(p);
   no.addNonnegative(Polynomial(-1) - p);
+  yes.equal(of.least, of.if0);
+  no.equal(of.least, of.ifLess);
   auto side = [&](bool, State &in, std::vector<TValue> &out) {
     return body(loop, in, who, &out);
   };
-  // (What most iterations do.)
-  if (guessing) {
-    state.facts.add(yes);
-    state.path.push_back({loop, {}, 0});
-    if (!side(true, state, *yields))
-      return false;
-    state.path.pop_back();
-    return true;
-  }
   auto differ = [&](const char *) {
     return proof.stop("what an iteration counts is not the same where " +
                           proof.print(p) + " is 0 or more and where it is not",
                       loop);
   };
-  return both(loop, state, yes, no, /*all=*/true, side, differ, *yields);
+  return both(loop, state, yes, no, of, /*all=*/true, side, differ, *yields);
 }

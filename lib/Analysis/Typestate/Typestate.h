@@ -352,9 +352,14 @@ struct Stop {
   mlir::Operation *peel = nullptr;
   /// Of docs/memory-model.md, what was asked: "MM-53, MM-55"; empty: none.
   const char *rules = "";
-  /// Walk an iteration of this loop once for `side` being 0 or more, and once for less.
+  /// Walk an iteration of this loop by these cases.
   mlir::Operation *within = nullptr;
-  Polynomial side = {};
+  struct Sides {
+    /// It is 0 or more, or it is not.
+    Polynomial p = {};
+    /// Where that decides it, the least of two numbers, and which one that is.
+    Polynomial least = {}, if0 = {}, ifLess = {};
+  } sides = {};
 };
 
 /// All that is shared by the parts of one attempt.
@@ -456,7 +461,7 @@ struct Proof {
   };
   std::vector<Summed> summed;
   /// Of iterations that are walked by cases, by loop and path: of what.
-  std::map<std::pair<mlir::Operation *, std::string>, Polynomial> sidesOf;
+  std::map<std::pair<mlir::Operation *, std::string>, Stop::Sides> sidesOf;
 
   std::optional<Stop> stopped;
   /// What a walk has not shown; it goes on, since what is told may not be found yet.

@@ -627,7 +627,8 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
       if (comparison.kind == Comparison::AtLeast &&
           !proof.varies(comparison.polynomial) &&
           !decide(state.facts, comparison) &&
-          sidesOfBody(op, state, branch.getCondition(), comparison.polynomial))
+          sidesOfBody(op, state, branch.getCondition(),
+                      {comparison.polynomial}))
         return false;
   if (effects && computedOf<WarpIdOp>(branch.getCondition()))
     return branchOfWarps(op, state, who);
@@ -672,7 +673,7 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   // Perhaps it is the last iterations alone that differ.
   auto differ = [&](const char *how) {
     if (yes.kind == Comparison::AtLeast && effects &&
-        sidesOfBody(op, state, branch.getCondition(), yes.polynomial))
+        sidesOfBody(op, state, branch.getCondition(), {yes.polynomial}))
       return false;
     proof.stop(how, op);
     for (const Step &step : llvm::reverse(state.path))
@@ -688,7 +689,10 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
     Region &region = then ? branch.getThenRegion() : branch.getElseRegion();
     return region.empty() || block(region.front(), in, who, &yields);
   };
-  if (!both(op, state, taken, left, /*all=*/false, side, differ, results))
+  if (!both(op, state, taken, left,
+            yes.kind == Comparison::AtLeast ? Stop::Sides{yes.polynomial}
+                                            : Stop::Sides{},
+            /*all=*/false, side, differ, results))
     return false;
   for (auto [result, value] : llvm::zip(op->getResults(), results))
     state.values[result] = value;

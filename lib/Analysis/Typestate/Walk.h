@@ -143,15 +143,15 @@ private:
   /// (Stop::within), once for each.
   bool body(mlir::Operation *loop, State &state, const Who &who,
             std::vector<Value> *yields);
-  /// Asks for such: whether p is 0 or more is decided by an iteration that these values
-  /// are computed from. False: none does.
+  /// Asks for such: an iteration that these values are computed from decides them.
+  /// False: none does.
   bool sidesOfBody(mlir::Operation *op, const State &state,
-                   llvm::ArrayRef<mlir::Value> values, const Polynomial &p);
+                   llvm::ArrayRef<mlir::Value> values, Stop::Sides sides);
   /// The two sides of something, which have to agree in all but what they touch: what
   /// holds on each is known there. `all`: and what is known at the end of both, behind
   /// them.
   bool both(mlir::Operation *op, State &state, const Facts &yes,
-            const Facts &no, bool all,
+            const Facts &no, const Stop::Sides &sides, bool all,
             llvm::function_ref<bool(bool, State &, std::vector<Value> &)> walk,
             llvm::function_ref<bool(const char *)> differ,
             std::vector<Value> &yields);
