@@ -104,6 +104,32 @@ Walk::left(const Turn &turn, const WarpState &from, bool ofFirst) {
   return result;
 }
 
+/// Of i below q + c, q a quotient of x by p, p i is at most p (q + c - 1), and so at most
+/// x + p (c - 1): products of two facts, as facts. And so are CTA + p i below x, the
+/// numbers of tiles that p CTAs take in turn, where that comes of it.
+static void addBelowQuotient(const Atoms &atoms, const Polynomial &upper,
+                             const Polynomial &i, Facts &facts) {
+  const Polynomial more = upper.constantTerm(), quotient = upper - more;
+  auto in = quotient.atoms();
+  if (in.size() != 1 || quotient != Polynomial::atom(in[0]) ||
+      atoms.kind(in[0]) != "quotient")
+    return;
+  const Polynomial x = atoms.operands(in[0])[0], p = atoms.operands(in[0])[1];
+  if (p.constant() || !facts.provesAtLeast(p, 1))
+    return;
+  facts.atLeast(p * (upper - 1), p * i);
+  facts.atLeast(x + (more - 1) * p, p * i);
+  std::set<Atom> ctas;
+  for (const Polynomial &fact : facts.nonnegative)
+    for (Atom a : fact.atoms())
+      if (atoms.kind(a) == "cta")
+        ctas.insert(a);
+  for (Atom cta : ctas)
+    if (const Polynomial tile = p * i + Polynomial::atom(cta);
+        facts.provesAtLeast(x - 1, tile))
+      facts.atLeast(x - 1, tile);
+}
+
 void Walk::keepSigns(const State &state, ArrayRef<TValue> values,
                      Facts &facts) {
   std::set<Polynomial> numbers;
@@ -166,6 +192,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
       p.before = true;
   first.path.push_back({op, Polynomial(0)});
   first.facts.atLeast(count, 1);
+  addBelowQuotient(proof.atoms, upper, lower, first.facts);
   enter(first, 0, in);
   if (!this->body(op, first, who, &y1))
     return false;
@@ -204,6 +231,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     inside.atLeast(t, 1);
     inside.atLeast(count - 1, t);
     inside.atLeast(upper - 1, lower + t * step);
+    addBelowQuotient(proof.atoms, upper, lower + t * step, inside);
   };
   if (sums) {
     begin();
