@@ -25,9 +25,7 @@ using namespace titan;
 using namespace titan::typestate;
 
 namespace {
-int64_t floorDiv(int64_t x, int64_t d) {
-  return x / d - (x % d < 0 ? 1 : 0);
-}
+int64_t floorDiv(int64_t x, int64_t d) { return x / d - (x % d < 0 ? 1 : 0); }
 
 /// What atoms are, with numbers for those that are computed from nothing; those of
 /// another instance have numbers of their own.
@@ -112,8 +110,7 @@ TEST(Sums, AreWhatAddingUpGives) {
                      n = Polynomial::atom(atoms.atom("n")),
                      m = Polynomial::atom(atoms.atom("m"));
     Polynomial f = randomFunction(random, atoms, t, {n, m}, 3);
-    Polynomial term =
-        atoms.substitute(f, t.atoms()[0], atoms.each(), nullptr);
+    Polynomial term = atoms.substitute(f, t.atoms()[0], atoms.each(), nullptr);
     // The function at t is the function again.
     EXPECT_EQ(atoms.at(term, t, nullptr), f);
     for (int64_t at = -3; at <= 9; ++at) {
@@ -134,8 +131,8 @@ TEST(Sums, AreWhatAddingUpGives) {
         EXPECT_EQ(values.of(atoms.sum(c, term)), added(c)) << seed;
       }
       // One more term.
-      const Polynomial next = atoms.substitute(atoms.sum(t, term),
-                                               t.atoms()[0], t + 1, nullptr);
+      const Polynomial next =
+          atoms.substitute(atoms.sum(t, term), t.atoms()[0], t + 1, nullptr);
       EXPECT_EQ(next, atoms.sum(t, term) + f) << seed;
     }
   }
@@ -176,7 +173,8 @@ TEST(Sums, WhatIsSaidOfTwoIsSo) {
                    {randomFunction(random, atoms, t, {n, m}, 2), least}));
     Polynomial term = atoms.substitute(f, iteration, atoms.each(), nullptr);
     proof.summed.push_back({term, count, least});
-    const Polynomial here = atoms.sum(t, term), there = typestate::other(proof, here),
+    const Polynomial here = atoms.sum(t, term),
+                     there = typestate::other(proof, here),
                      all = atoms.sum(count, term);
     Facts facts;
     facts.atLeast(t, 1);
@@ -198,10 +196,9 @@ TEST(Sums, WhatIsSaidOfTwoIsSo) {
                      {count.atoms()[0], trips}};
       values.there = {{iteration, 1 + random() % (trips - 1)}};
       auto holds = [&](const Facts &each) {
-        return llvm::all_of(each.nonnegative,
-                            [&](const Polynomial &p) {
-                              return values.of(p) >= 0;
-                            }) &&
+        return llvm::all_of(
+                   each.nonnegative,
+                   [&](const Polynomial &p) { return values.of(p) >= 0; }) &&
                llvm::all_of(each.zero, [&](const Polynomial &p) {
                  return values.of(p) == 0;
                });

@@ -28,8 +28,7 @@ Polynomial Walk::curve(const Turn &turn, const Polynomial &e1,
     // Computed anew each time: what the iteration before has left.
     if (atoms.substitute(e2, turn.atom, 0, nullptr) == e1)
       return atoms.substitute(e2, turn.atom, turn.t - 1, nullptr);
-    Polynomial term =
-        atoms.substitute(more, turn.atom, atoms.each(), nullptr);
+    Polynomial term = atoms.substitute(more, turn.atom, atoms.each(), nullptr);
     // (Of this iteration alone.)
     if (!atoms.dependsOn(more, [&](Atom a) {
           const std::string &kind = atoms.kind(a);
@@ -60,9 +59,9 @@ Counters Walk::line(const Turn &turn, const Counters &first,
     if (auto number = e2.constant();
         !counter && !first.contains(key) && number && *number <= 0)
       continue;
-    result.append(
-        key, curve(turn, at(first, key), e2,
-                   third ? std::optional(at(*third, key)) : std::nullopt));
+    result.append(key,
+                  curve(turn, at(first, key), e2,
+                        third ? std::optional(at(*third, key)) : std::nullopt));
   }
   return result;
 }
@@ -248,8 +247,8 @@ static bool standsFor(Proof &proof, const State &state, const TValue &value,
   return true;
 }
 
-std::optional<Polynomial>
-typestate::placeIn(const std::vector<int64_t> &table, const TValue &value) {
+std::optional<Polynomial> typestate::placeIn(const std::vector<int64_t> &table,
+                                             const TValue &value) {
   int64_t size = table.size();
   auto constant = value.constant();
   if (value.kind == Kind::Cycle || constant)

@@ -281,7 +281,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
 
   // The head.
   begin();
-  const Turn turn{op, lower, step,          count,    atom,
+  const Turn turn{op, lower,         step,     count, atom,
                   t,  bent && !sums, machines, sums};
   added.clear();
   auto guess = head(turn, first, second, turn.bent ? &third : nullptr);

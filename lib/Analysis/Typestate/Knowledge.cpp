@@ -266,9 +266,8 @@ static bool saysMore(const Release &a, const Release &b) {
 /// Whether it is said already. (Of a long body, in which uses come in order, that of
 /// all but the first one of an object is.)
 static bool says(ArrayRef<Release> releases, const Release &release) {
-  return llvm::any_of(releases, [&](const Release &other) {
-    return saysMore(other, release);
-  });
+  return llvm::any_of(
+      releases, [&](const Release &other) { return saysMore(other, release); });
 }
 
 void typestate::addRelease(std::vector<Release> &releases, Release release) {
@@ -349,8 +348,7 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
     fenced &= pending.fenced;
     // A commit has the first half of tcgen05.fence (MM-102).
     fenced |= after == Mechanism::TensorCore && access.mechanism == after;
-    std::vector<Release> &releases =
-        releasesOf(pending.access, pending.sides);
+    std::vector<Release> &releases = releasesOf(pending.access, pending.sides);
     if (isReleased(releases, object, fenced))
       continue;
     auto own = llvm::find_if(

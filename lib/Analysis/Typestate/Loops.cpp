@@ -138,8 +138,7 @@ bool Walk::asksForSides(Operation *op, State &state, const Polynomial &lower,
     if ((of[0].constant() || of[1].constant()) &&
         !state.facts.provesAtLeast(of[0], of[1]) &&
         !state.facts.provesAtLeast(of[1], of[0]) &&
-        sidesOfBody(op, state, value,
-                    {of[0] - of[1], *bound, of[1], of[0]}))
+        sidesOfBody(op, state, value, {of[0] - of[1], *bound, of[1], of[0]}))
       return true;
   }
   return !state.facts.provesAtLeast(lower, upper) &&

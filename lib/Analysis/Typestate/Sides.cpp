@@ -34,8 +34,7 @@ static std::optional<int64_t> multiple(const Polynomial &a,
                                        const Polynomial &b) {
   if (b == Polynomial() || a == Polynomial() || a.isLost() || b.isLost())
     return std::nullopt;
-  const int64_t times =
-      a.monomials()[0].second / b.monomials()[0].second;
+  const int64_t times = a.monomials()[0].second / b.monomials()[0].second;
   return a == b * Polynomial(times) ? std::optional(times) : std::nullopt;
 }
 
@@ -71,8 +70,8 @@ struct TwoSides {
     auto here = value(true), there = value(false);
     if (!here || !there || *apart % (*here - *there))
       return std::nullopt;
-    return b + (of.p - Polynomial(*there)) *
-                   Polynomial(*apart / (*here - *there));
+    return b +
+           (of.p - Polynomial(*there)) * Polynomial(*apart / (*here - *there));
   }
   std::optional<TValue> same(const TValue &a, const TValue &b) const {
     if (a == b)
@@ -321,9 +320,8 @@ bool Walk::body(Operation *loop, State &state, const Who &who,
       return true;
     if (!proof.stopped || proof.stopped->within != loop || depth >= mostSides)
       return false;
-    known =
-        proof.sidesOf.emplace(std::pair(loop, where), proof.stopped->sides)
-            .first;
+    known = proof.sidesOf.emplace(std::pair(loop, where), proof.stopped->sides)
+                .first;
     proof.stopped.reset();
     state = before;
     yields->clear();
