@@ -23,7 +23,8 @@
 // The places of an operation are the same as inside of the tree: its .td,
 // its effects and its lowering (Conversion/LoweringTable.h). A family may know a
 // further way to copy (Dispatch/Copy.h) or to multiply (Dispatch/Product.h). The plug-in is not linked with TITAN's libraries: it finds their functions in the tool that loads it.
-// tests/OutOfTree has a whole one.
+// titan itself cannot, where LLVM is linked into it, and runs titan-plugins in its
+// place (tools/titan). tests/OutOfTree has a whole one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DRIVER_PLUGIN_H

@@ -255,8 +255,8 @@ bool isCopiedAhead(mlir::Value tile);
 /// The pool of so many bytes that exchanges go through.
 SharedType poolType(mlir::MLIRContext *context, int64_t bytes);
 /// Such loads become copies to shared memory. `pool`, or null: what exchanges go
-/// through; those behind all loops that copy ahead go through what their copies took,
-/// where that takes fewer bytes in all. Erased, and null, where none is left.
+/// through; those in front of all loops that copy ahead, and behind them, go through
+/// what their copies take, where that takes fewer bytes in all. Erased, and null, where none is left.
 mlir::LogicalResult prefetchLoads(ProgramConversion &c, SharedAllocOp &pool);
 /// Barriers that the program's order takes.
 void separateTouches(KernelOp kernel);

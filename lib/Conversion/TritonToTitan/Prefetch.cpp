@@ -692,47 +692,67 @@ static int64_t endOf(SharedReuseOp view) {
          view.getResult().getType().getTileBytes();
 }
 
-/// Views of the pool that nothing uses before, or within, `last`.
-static SmallVector<SharedReuseOp> viewsBehind(SharedAllocOp pool,
-                                              Operation *last) {
-  SmallVector<SharedReuseOp> behind;
+/// Views of the pool of which `is` says of each use, by what of `block` it is
+/// within, that it is there.
+static SmallVector<SharedReuseOp>
+viewsWhere(SharedAllocOp pool, Block &block,
+           llvm::function_ref<bool(Operation *)> is) {
+  SmallVector<SharedReuseOp> views;
   for (Operation *user : pool->getUsers())
     if (auto view = dyn_cast<SharedReuseOp>(user))
       if (llvm::all_of(view->getUsers(), [&](Operation *op) {
-            return last->isBeforeInBlock(
-                last->getBlock()->findAncestorOpInBlock(*op));
+            return is(block.findAncestorOpInBlock(*op));
           }))
-        behind.push_back(view);
-  return behind;
+        views.push_back(view);
+  return views;
 }
 
-/// Moves what exchanges behind `last` go through from the pool to `memory`, whose
-/// copies take `bytes`, where that takes fewer in all. Whether it has.
-static bool shareMemory(SharedAllocOp &pool, SharedAllocOp memory,
-                        int64_t bytes, Operation *last) {
+/// Moves what exchanges in front of `first` and behind `last` go through from the
+/// pool to `memory`, whose copies take `bytes`, each where that takes fewer in
+/// all. Whether it has, of those in front and of those behind.
+static std::pair<bool, bool> shareMemory(SharedAllocOp &pool,
+                                         SharedAllocOp memory, int64_t bytes,
+                                         Operation *first, Operation *last) {
   if (!pool)
-    return false;
-  SmallVector<SharedReuseOp> views = viewsBehind(pool, last);
-  int64_t behind = 0, rest = 0;
+    return {false, false};
+  Block &block = *last->getBlock();
+  SmallVector<SharedReuseOp> front = viewsWhere(
+      pool, block, [&](Operation *op) { return op->isBeforeInBlock(first); });
+  SmallVector<SharedReuseOp> behind = viewsWhere(
+      pool, block, [&](Operation *op) { return last->isBeforeInBlock(op); });
+  int64_t ofFront = 0, ofBehind = 0, rest = 0;
   for (Operation *user : pool->getUsers()) {
     auto view = cast<SharedReuseOp>(user);
-    int64_t &end = llvm::is_contained(views, view) ? behind : rest;
+    int64_t &end = llvm::is_contained(front, view)    ? ofFront
+                   : llvm::is_contained(behind, view) ? ofBehind
+                                                      : rest;
     end = std::max(end, endOf(view));
   }
-  int64_t shared = std::max<int64_t>(bytes, llvm::alignTo(behind, 1024));
-  MLIRContext *context = pool.getContext();
-  bool shares =
-      !views.empty() && shared + rest < bytes + std::max(rest, behind);
-  if (!shares) {
-    rest = std::max(rest, behind);
-    views.clear();
+  // The fewest bytes, and of as many the fewest barriers.
+  int64_t rings = 0, least = std::numeric_limits<int64_t>::max(), left = 0;
+  std::pair<bool, bool> shares{false, false};
+  for (auto [f, b] : {std::pair(false, false), std::pair(false, true),
+                      std::pair(true, false), std::pair(true, true)}) {
+    if ((f && front.empty()) || (b && behind.empty()))
+      continue;
+    int64_t within = std::max(f ? ofFront : 0, b ? ofBehind : 0);
+    int64_t shared = std::max<int64_t>(bytes, llvm::alignTo(within, 1024));
+    int64_t others = std::max({rest, f ? 0 : ofFront, b ? 0 : ofBehind});
+    if (shared + others >= least)
+      continue;
+    least = shared + others;
+    std::tie(rings, left, shares) = std::tuple(shared, others, std::pair(f, b));
   }
-  if (shares)
-    memory.getResult().setType(ringsType(context, shared));
-  for (SharedReuseOp view : views)
-    view.getSourceMutable().assign(memory);
-  if (rest) {
-    pool.getResult().setType(poolType(context, rest));
+  MLIRContext *context = pool.getContext();
+  memory.getResult().setType(ringsType(context, rings));
+  if (shares.first)
+    for (SharedReuseOp view : front)
+      view.getSourceMutable().assign(memory);
+  if (shares.second)
+    for (SharedReuseOp view : behind)
+      view.getSourceMutable().assign(memory);
+  if (left) {
+    pool.getResult().setType(poolType(context, left));
   } else {
     pool->erase();
     pool = {};
@@ -792,11 +812,23 @@ LogicalResult titan::prefetchLoads(ProgramConversion &c, SharedAllocOp &pool) {
       op->erase();
   });
   Block &body = c.kernel.getBody().front();
-  bool shares = shareMemory(
-      pool, memory, bytes,
+  // Where copies begin: the first use of a ring.
+  Operation *first = nullptr;
+  for (Operation *ring : memory->getUsers())
+    for (Operation *user : ring->getUsers()) {
+      Operation *op = body.findAncestorOpInBlock(*user);
+      if (!first || op->isBeforeInBlock(first))
+        first = op;
+    }
+  auto [front, behind] = shareMemory(
+      pool, memory, bytes, first,
       body.findAncestorOpInBlock(*all.back().prefetch.free.getOperation()));
+  if (front) {
+    c.b.setInsertionPoint(first);
+    CtaSyncOp::create(c.b, first->getLoc());
+  }
   for (auto [each, again] : llvm::zip(all, reused))
-    if (!again && !shares)
+    if (!again && !behind)
       each.prefetch.free->erase();
   return success();
 }
