@@ -27,7 +27,7 @@ Facts behind(int64_t number) {
 size_t kept(std::initializer_list<Release> releases) {
   Access access;
   for (const Release &release : releases)
-    addRelease(access, release);
+    addRelease(access.releases, release);
   return access.releases.size();
 }
 

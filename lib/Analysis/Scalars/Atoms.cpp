@@ -37,6 +37,49 @@ Polynomial Atoms::triangle(const Polynomial &x, Facts *facts) {
   return result + rest * Polynomial(c) + half;
 }
 
+/// How far a sum goes that is written out.
+static constexpr int64_t mostWrittenOut = 8;
+
+Polynomial Atoms::sumOf(const Polynomial &x, const Polynomial &product) {
+  if (product == Polynomial(1))
+    return x - 1;
+  if (product == each())
+    return triangle(x, nullptr);
+  int64_t c = x.constantTerm();
+  Polynomial from = x - Polynomial(c), result;
+  if (c > mostWrittenOut || c < -mostWrittenOut)
+    from = x, c = 0;
+  if (from == Polynomial()) {
+    // S(1) = 0.
+    from = 1;
+    c -= 1;
+  } else {
+    hasSums = true;
+    result = Polynomial::atom(atom("sum", nullptr, {from, product}));
+  }
+  for (int64_t k = 0; k < c; ++k)
+    result += at(product, from + Polynomial(k), nullptr);
+  for (int64_t k = -1; k >= c; --k)
+    result += -at(product, from + Polynomial(k), nullptr);
+  return result;
+}
+
+Polynomial Atoms::sum(const Polynomial &x, const Polynomial &f) {
+  if (f.isLost())
+    return f;
+  const Atom number = each().atoms()[0];
+  auto varies = [&](Atom a) { return a == number; };
+  Polynomial result;
+  for (auto &[monomial, coefficient] : Polynomial::TermList(f.monomials())) {
+    Polynomial product = 1, times = coefficient;
+    for (Atom a : monomial)
+      (dependsOn(a, varies) ? product : times) =
+          (dependsOn(a, varies) ? product : times) * Polynomial::atom(a);
+    result += times * sumOf(x, product);
+  }
+  return result;
+}
+
 Atom Atoms::copyOf(Atom atom) {
   return this->atom("copy", nullptr, {Polynomial::atom(atom)});
 }
@@ -72,6 +115,8 @@ Polynomial Atoms::substitute(const Polynomial &p, const By &by, Facts *facts) {
       return std::nullopt;
     if (kind == "triangle")
       return triangle(changed[0], facts);
+    if (kind == "sum")
+      return sum(changed[0], changed[1]);
     bool quotient = kind == "quotient", remainder = kind == "remainder";
     Polynomial result = Polynomial::atom(atom(kind, object, changed));
     if (facts && (quotient || remainder)) {

@@ -604,7 +604,7 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
           if (!enforce)
             continue;
           size_t index = record(access, number);
-          addRelease(proof.accesses[index], phase);
+          addRelease(proof.accesses[index].releases, phase);
         }
       if (!any)
         return proof.stop("what tells the end of this copy is not followed",
@@ -644,7 +644,7 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
       continue;
     size_t index = record(std::move(access), number);
     if (group)
-      addRelease(proof.accesses[index],
+      addRelease(proof.accesses[index].releases,
                  {group->first, group->second, false, {}});
     pend(index, state, warp, own, group);
   }

@@ -109,7 +109,9 @@ bool Proof::checkDefined() {
       ArrayRef<Step> certain = x.path;
       Operation *branch = nullptr;
       int side = 0;
-      if (!certain.empty() && certain.back().side >= 0) {
+      // (What is of the side that y is of, too, comes wherever y does.)
+      if (!certain.empty() && certain.back().side >= 0 &&
+          !startsWith(y.path, certain)) {
         branch = certain.back().op;
         side = certain.back().side;
         certain = certain.drop_back();

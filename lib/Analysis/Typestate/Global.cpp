@@ -154,11 +154,16 @@ bool typestate::apartInGlobal(Proof &proof, const Access &x, const Access &y,
         ctas.push_back(a);
   if (differ)
     clauses.push_back(different(proof, ctas));
-  if (&x == &y && !differ) {
+  // (In one iteration of a CTA it is on one side of a branch.)
+  const size_t sides = sidesApart(x.path, y.path);
+  if ((&x == &y || sides) && !differ) {
     if (of == Instance::Cta)
       mine = ctas;
-    llvm::append_range(mine, iterationsOf(x.path));
-    llvm::append_range(mine, x.element);
+    llvm::append_range(
+        mine, iterationsOf(sides ? Path(x.path.begin(), x.path.begin() + sides)
+                                 : x.path));
+    if (!sides)
+      llvm::append_range(mine, x.element);
     // There is one instance.
     if (mine.empty())
       return true;

@@ -19,21 +19,36 @@ using Kind = TValue::Kind;
 /// What was e1, e2 behind the first two iterations, and e3 behind the third one, as
 /// it is at t: e1 + d (t - 1), and, where each adds s more than the one before,
 /// s (0 + 1 + ... + (t - 2)).
-static Polynomial curve(Atoms &atoms, const Polynomial &e1,
-                        const Polynomial &e2,
-                        const std::optional<Polynomial> &e3,
-                        const Polynomial &t) {
-  Polynomial result = e1 + (e2 - e1) * (t - 1);
-  if (e3)
-    if (Polynomial more = *e3 - e2 - (e2 - e1); more != Polynomial())
-      result += more * atoms.triangle(t - 1, nullptr);
+Polynomial Walk::curve(const Turn &turn, const Polynomial &e1,
+                       const Polynomial &e2,
+                       const std::optional<Polynomial> &e3) {
+  Atoms &atoms = proof.atoms;
+  Polynomial more = e2 - e1;
+  if (turn.sums && proof.varies(more)) {
+    // Computed anew each time: what the iteration before has left.
+    if (atoms.substitute(e2, turn.atom, 0, nullptr) == e1)
+      return atoms.substitute(e2, turn.atom, turn.t - 1, nullptr);
+    Polynomial term = atoms.substitute(more, turn.atom, atoms.each(), nullptr);
+    // (Of this iteration alone.)
+    if (!atoms.dependsOn(more, [&](Atom a) {
+          const std::string &kind = atoms.kind(a);
+          return kind == "sum" || kind == "copy" || kind == "coordinate" ||
+                 kind == "each" || (kind == "iteration" && a != turn.atom);
+        })) {
+      added.insert(term);
+      return e1 + atoms.sum(turn.t, term);
+    }
+  }
+  Polynomial result = e1 + more * (turn.t - 1);
+  if (e3 && !turn.sums)
+    if (Polynomial faster = *e3 - e2 - more; faster != Polynomial())
+      result += faster * atoms.triangle(turn.t - 1, nullptr);
   return result;
 }
 
-/// A table that states have in common, as it is at t.
-static Counters line(Atoms &atoms, const Counters &first,
-                     const Counters &second, const Counters *third,
-                     const Polynomial &t, bool counter) {
+Counters Walk::line(const Turn &turn, const Counters &first,
+                    const Counters &second, const Counters *third,
+                    bool counter) {
   Counters result;
   auto at = [](const Counters &table, ObjectId key) {
     auto found = table.find(key);
@@ -44,16 +59,16 @@ static Counters line(Atoms &atoms, const Counters &first,
     if (auto number = e2.constant();
         !counter && !first.contains(key) && number && *number <= 0)
       continue;
-    result.append(
-        key, curve(atoms, at(first, key), e2,
-                   third ? std::optional(at(*third, key)) : std::nullopt, t));
+    result.append(key,
+                  curve(turn, at(first, key), e2,
+                        third ? std::optional(at(*third, key)) : std::nullopt));
   }
   return result;
 }
 
-std::optional<State> Walk::head(Operation *op, const State &first,
-                                const State &second, const State *third,
-                                const Polynomial &t) {
+std::optional<State> Walk::head(const Turn &turn, const State &first,
+                                const State &second, const State *third) {
+  Operation *op = turn.op;
   State result = first;
   // Those of many warps and lanes are the same.
   std::map<std::tuple<const void *, const void *, const void *, bool>, Counters>
@@ -63,7 +78,7 @@ std::optional<State> Walk::head(Operation *op, const State &first,
     auto [found, fresh] = lines.try_emplace(
         {a.identity(), b.identity(), c ? c->identity() : nullptr, counter});
     if (fresh)
-      found->second = line(proof.atoms, a, b, c, t, counter);
+      found->second = line(turn, a, b, c, counter);
     return found->second;
   };
   for (auto &[warp, w] : result.warps) {
@@ -232,9 +247,8 @@ static bool standsFor(Proof &proof, const State &state, const TValue &value,
   return true;
 }
 
-/// Where in a table a value stands.
-static std::optional<Polynomial> placeIn(const std::vector<int64_t> &table,
-                                         const TValue &value) {
+std::optional<Polynomial> typestate::placeIn(const std::vector<int64_t> &table,
+                                             const TValue &value) {
   int64_t size = table.size();
   auto constant = value.constant();
   if (value.kind == Kind::Cycle || constant)
@@ -324,8 +338,8 @@ std::vector<TValue> Walk::lines(const Turn &turn, State &first,
     const TValue &a = y1[i], &b = y2[i];
     TValue &v = carried[i];
     auto at = [&](auto of) {
-      return curve(proof.atoms, of(a), of(b),
-                   turn.bent ? std::optional(of(y3[i])) : std::nullopt, turn.t);
+      return curve(turn, of(a), of(b),
+                   turn.bent ? std::optional(of(y3[i])) : std::nullopt);
     };
     if (a.kind == Kind::Number && b.kind == Kind::Number &&
         (!turn.bent || y3[i].kind == Kind::Number))
@@ -333,12 +347,14 @@ std::vector<TValue> Walk::lines(const Turn &turn, State &first,
     else if (a.kind == Kind::Flight && b.kind == Kind::Flight && !a.none &&
              !b.none) {
       v = a;
-      v.number = a.number + (b.number - a.number) * (turn.t - 1);
+      v.number = curve(turn, a.number, b.number, std::nullopt);
     } else if (a.kind == Kind::Token && b.kind == Kind::Token) {
       const TValue &c = y3[i];
       if (a.none && b.none && c.none)
         v = a;
       else if (c.kind == Kind::Token && !b.none && !c.none) {
+        if (turn.sums && (proof.varies(b.number) || proof.varies(c.number)))
+          continue;
         v = b;
         v.number = b.number + (c.number - b.number) * (turn.t - 2);
         Polynomial first1 = b.number + (c.number - b.number) * Polynomial(-1);

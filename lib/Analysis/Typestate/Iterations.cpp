@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Orders.h"
 #include "Walk.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -103,6 +104,52 @@ Walk::left(const Turn &turn, const WarpState &from, bool ofFirst) {
   return result;
 }
 
+/// Of i below q + c, q a quotient of x by p, p i is at most p (q + c - 1), and so at most
+/// x + p (c - 1): products of two facts, as facts. And so are CTA + p i below x, the
+/// numbers of tiles that p CTAs take in turn, where that comes of it.
+static void addBelowQuotient(const Atoms &atoms, const Polynomial &upper,
+                             const Polynomial &i, Facts &facts) {
+  const Polynomial more = upper.constantTerm(), quotient = upper - more;
+  auto in = quotient.atoms();
+  if (in.size() != 1 || quotient != Polynomial::atom(in[0]) ||
+      atoms.kind(in[0]) != "quotient")
+    return;
+  const Polynomial x = atoms.operands(in[0])[0], p = atoms.operands(in[0])[1];
+  if (p.constant() || !facts.provesAtLeast(p, 1))
+    return;
+  facts.atLeast(p * (upper - 1), p * i);
+  facts.atLeast(x + (more - 1) * p, p * i);
+  std::set<Atom> ctas;
+  for (const Polynomial &fact : facts.nonnegative)
+    for (Atom a : fact.atoms())
+      if (atoms.kind(a) == "cta")
+        ctas.insert(a);
+  for (Atom cta : ctas)
+    if (const Polynomial tile = p * i + Polynomial::atom(cta);
+        facts.provesAtLeast(x - 1, tile))
+      facts.atLeast(x - 1, tile);
+}
+
+void Walk::keepSigns(const State &state, ArrayRef<TValue> values,
+                     Facts &facts) {
+  std::set<Polynomial> numbers;
+  for (const TValue &value : values)
+    if (value.kind == Kind::Number || value.kind == Kind::Cycle)
+      numbers.insert(value.number);
+  for (auto &[warp, w] : state.warps)
+    for (int lane : {elected, others})
+      for (auto table : {&w.waits[lane], &w.arrivals[lane], &w.knows[lane]})
+        for (auto &[object, number] : *table)
+          numbers.insert(number);
+  for (const Polynomial &number : numbers)
+    if (!number.constant())
+      for (int64_t least : {1, 0})
+        if (state.facts.provesAtLeast(number, least)) {
+          facts.atLeast(number, least);
+          break;
+        }
+}
+
 bool Walk::iterations(Operation *op, State &state, const Who &who,
                       const Polynomial &lower, const Polynomial &upper,
                       const Polynomial &step, const Polynomial &count,
@@ -130,7 +177,11 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
               TValue::cycle(machine.at + t, machine.tables[k]);
   };
   Mode outer = mode;
-  auto leave = llvm::scope_exit([&] { mode = outer; });
+  const bool wasGuessing = guessing;
+  auto leave = llvm::scope_exit([&] {
+    mode = outer;
+    guessing = wasGuessing;
+  });
   Facts outside = state.facts;
 
   // First body.
@@ -141,13 +192,25 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
       p.before = true;
   first.path.push_back({op, Polynomial(0)});
   first.facts.atLeast(count, 1);
+  addBelowQuotient(proof.atoms, upper, lower, first.facts);
   enter(first, 0, in);
-  if (!this->block(*body, first, who, &y1))
+  if (!this->body(op, first, who, &y1))
     return false;
   auto back = [&](State &from) {
     from.facts = outside;
     from.path = state.path;
   };
+  // A loop inside that runs more often each time.
+  bool bent = false;
+  body->walk([&](scf::ForOp inside) {
+    for (MValue value : {inside.getLowerBound(), inside.getUpperBound()})
+      bent |= dependsOnBody(value, op);
+  });
+  proof.shared.bent |= bent;
+  const bool sums = proof.sums && bent && state.path.empty() &&
+                    !proof.promisesLate && !counter;
+  if (sums)
+    keepSigns(first, y1, outside);
   back(first);
   if (state.facts.provesAtLeast(1, count)) {
     state = first;
@@ -156,31 +219,51 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
   }
 
   // Slopes.
+  Atom atom{};
+  Polynomial t;
+  Facts inside;
+  auto begin = [&] {
+    atom = proof.atoms.atom("iteration", op);
+    t = Polynomial::atom(atom);
+    inside = outside;
+  };
+  auto bound = [&] {
+    inside.atLeast(t, 1);
+    inside.atLeast(count - 1, t);
+    inside.atLeast(upper - 1, lower + t * step);
+    addBelowQuotient(proof.atoms, upper, lower + t * step, inside);
+  };
+  if (sums) {
+    begin();
+    bound();
+  }
   mode = Mode::Slope;
+  guessing |= sums;
+  // The number-th iteration; where what it adds is to be a function of its number,
+  // iteration t, as if it came then.
+  auto iterate = [&](State &at, int number, ArrayRef<TValue> in,
+                     std::vector<TValue> &out) {
+    const Polynomial which = sums ? t : Polynomial(number);
+    at.facts.atLeast(count, number + 1);
+    if (sums)
+      at.facts.add(inside);
+    enter(at, which, in);
+    at.path.push_back({op, which});
+    return this->body(op, at, who, &out);
+  };
   std::vector<TValue> y2, y3;
   State second = first, third = first;
-  second.facts.atLeast(count, 2);
-  enter(second, 1, y1);
-  second.path.push_back({op, Polynomial(1)});
-  if (!this->block(*body, second, who, &y2))
+  if (!iterate(second, 1, y1, y2))
     return false;
   back(second);
-  // A loop inside that runs more often each time.
-  bool bent = false;
-  body->walk([&](scf::ForOp inside) {
-    for (MValue value : {inside.getLowerBound(), inside.getUpperBound()})
-      bent |= dependsOnBody(value, op);
-  });
-  if (bent ||
+  if ((bent && !sums) ||
       llvm::any_of(y1, [](const TValue &v) { return v.kind == Kind::Token; })) {
     third = second;
-    third.facts.atLeast(count, 3);
-    enter(third, 2, y2);
-    third.path.push_back({op, Polynomial(2)});
-    if (!this->block(*body, third, who, &y3))
+    if (!iterate(third, 2, y2, y3))
       return false;
   }
   mode = outer;
+  guessing = wasGuessing;
   // Uses that the second iteration leaves to others before its first arrival may
   // be left by the first one already, where that has none.
   for (auto &[warp, w] : first.warps)
@@ -197,19 +280,25 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
       }
 
   // The head.
-  Atom atom = proof.atoms.atom("iteration", op);
-  Polynomial t = Polynomial::atom(atom);
-  auto guess = head(op, first, second, bent ? &third : nullptr, t);
+  begin();
+  const Turn turn{op, lower,         step,     count, atom,
+                  t,  bent && !sums, machines, sums};
+  added.clear();
+  auto guess = head(turn, first, second, turn.bent ? &third : nullptr);
   if (!guess)
     return false;
-  const Turn turn{op, lower, step, count, atom, t, bent, machines};
   std::vector<TValue> carried = lines(turn, first, y1, y2, y3);
-  Facts inside = outside;
   if (bent)
     proof.atoms.triangle(t, &inside);
-  inside.atLeast(t, 1);
-  inside.atLeast(count - 1, t);
-  inside.atLeast(upper - 1, lower + t * step);
+  bound();
+  // What is added is believed to be 1 or more each time, as long as that is shown of
+  // iteration t: what is known of sums is of those before it.
+  std::vector<Proof::Summed> summed;
+  for (const Polynomial &term : added)
+    summed.push_back({term, count, 1});
+  added.clear();
+  const Facts withoutSums = inside;
+  addSums(proof.atoms, summed, t, inside);
   guessCycles(turn, state, inside, y1, y2, carried);
 
   std::map<size_t, std::vector<Release>> kept;
@@ -217,6 +306,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     for (const Pending &p : w.pending)
       if (auto [own, fresh] = kept.try_emplace(p.access); fresh)
         own->second = proof.accesses[p.access].releases;
+  const std::vector<OfSides> keptOfSides = ofSides;
   State end;
   for (int attempt = 0;; ++attempt) {
     if (attempt == 5)
@@ -234,7 +324,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
       pending.path.push_back({op, t});
       enter(pending, t, carried);
       std::vector<TValue> ignored;
-      if (!this->block(*body, pending, who, &ignored))
+      if (!this->body(op, pending, who, &ignored))
         return false;
       mode = outer;
       // Written down again, with all that comes before.
@@ -256,13 +346,26 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     end.path.push_back({op, t});
     enter(end, t, carried);
     std::vector<TValue> y;
-    if (!this->block(*body, end, who, &y))
+    bool changed = false;
+    if (!this->body(op, end, who, &y))
       return false;
+    for (size_t i = summed.size(); i--;) {
+      const Polynomial term = proof.atoms.at(summed[i].f, t, nullptr);
+      auto &least = summed[i].least;
+      if (end.facts.provesAtLeast(term, least))
+        continue;
+      changed = true;
+      if (--least < 0 || !end.facts.provesAtLeast(term, least))
+        summed.erase(summed.begin() + i);
+    }
+    if (changed) {
+      inside = withoutSums;
+      addSums(proof.atoms, summed, t, inside);
+    }
     // Is it the head of the next iteration?
     State next = *guess;
     next.facts = end.facts;
     substitute(next, atom, t + 1);
-    bool changed = false;
     if (!sameNumbers(op, end, next, changed, *guess))
       return false;
     for (unsigned i = 0; i < carried.size(); ++i) {
@@ -299,8 +402,11 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
       proof.accesses[touched[i]].releases.clear();
     for (auto &[access, releases] : kept)
       proof.accesses[access].releases = releases;
+    ofSides = keptOfSides;
   }
 
+  llvm::append_range(proof.summed, summed);
+  addSums(proof.atoms, summed, count, outside);
   // Behind it: the head at t = count. What is still pending is of the last
   // iterations.
   State after = *guess;

@@ -245,8 +245,9 @@ void Walk::pend(size_t access, State &state, int warp, Iterations own,
 }
 
 /// Whether a use of the object comes after the access already, always.
-static bool isReleased(const Access &access, ObjectId object, bool fenced) {
-  return llvm::any_of(access.releases, [&](const Release &other) {
+static bool isReleased(ArrayRef<Release> releases, ObjectId object,
+                       bool fenced) {
+  return llvm::any_of(releases, [&](const Release &other) {
     return other.object == object && (other.fenced || !fenced) &&
            other.when.empty();
   });
@@ -264,15 +265,22 @@ static bool saysMore(const Release &a, const Release &b) {
 
 /// Whether it is said already. (Of a long body, in which uses come in order, that of
 /// all but the first one of an object is.)
-static bool says(const Access &access, const Release &release) {
-  return llvm::any_of(access.releases, [&](const Release &other) {
-    return saysMore(other, release);
-  });
+static bool says(ArrayRef<Release> releases, const Release &release) {
+  return llvm::any_of(
+      releases, [&](const Release &other) { return saysMore(other, release); });
 }
 
-void typestate::addRelease(Access &access, Release release) {
-  if (!says(access, release))
-    access.releases.push_back(std::move(release));
+void typestate::addRelease(std::vector<Release> &releases, Release release) {
+  if (!says(releases, release))
+    releases.push_back(std::move(release));
+}
+
+std::vector<Release> &Walk::releasesOf(size_t access, std::vector<int> sides) {
+  if (sides.empty())
+    return proof.accesses[access].releases;
+  const int last = sides.back();
+  sides.pop_back();
+  return ofSides[last][{access, std::move(sides)}];
 }
 
 void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
@@ -340,7 +348,8 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
     fenced &= pending.fenced;
     // A commit has the first half of tcgen05.fence (MM-102).
     fenced |= after == Mechanism::TensorCore && access.mechanism == after;
-    if (isReleased(access, object, fenced))
+    std::vector<Release> &releases = releasesOf(pending.access, pending.sides);
+    if (isReleased(releases, object, fenced))
       continue;
     auto own = llvm::find_if(
         owns, [&](const auto &each) { return *each.first == pending.toOwn; });
@@ -352,7 +361,7 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
       continue;
     Release release{object, *own->second, fenced, pending.when};
     // (Whether its group is over takes longest to see.)
-    if (!says(access, release) && (!byGroup || isGroupOver(*pending.group)))
-      access.releases.push_back(std::move(release));
+    if (!says(releases, release) && (!byGroup || isGroupOver(*pending.group)))
+      releases.push_back(std::move(release));
   }
 }

@@ -121,6 +121,32 @@ bool Walk::chooses(Operation *op, State &state) {
   return false;
 }
 
+/// Where iterations of a loop around it decide whether it runs at all, or which number
+/// the least of two is that is a bound.
+bool Walk::asksForSides(Operation *op, State &state, const Polynomial &lower,
+                        const Polynomial &upper) {
+  if (!proof.sums)
+    return false;
+  auto loop = cast<scf::ForOp>(op);
+  for (auto [value, bound] : {std::pair(loop.getLowerBound(), &lower),
+                              std::pair(loop.getUpperBound(), &upper)}) {
+    auto in = bound->atoms();
+    if (in.size() != 1 || *bound != Polynomial::atom(in[0]) ||
+        proof.atoms.kind(in[0]) != "minimum")
+      continue;
+    const std::vector<Polynomial> of = proof.atoms.operands(in[0]);
+    if ((of[0].constant() || of[1].constant()) &&
+        !state.facts.provesAtLeast(of[0], of[1]) &&
+        !state.facts.provesAtLeast(of[1], of[0]) &&
+        sidesOfBody(op, state, value, {of[0] - of[1], *bound, of[1], of[0]}))
+      return true;
+  }
+  return !state.facts.provesAtLeast(lower, upper) &&
+         !state.facts.provesAtLeast(upper, lower + 1) &&
+         sidesOfBody(op, state, {loop.getLowerBound(), loop.getUpperBound()},
+                     {upper - lower - 1});
+}
+
 bool Walk::loop(Operation *op, State &state, const Who &who) {
   auto loop = cast<scf::ForOp>(op);
   Block *body = loop.getBody();
@@ -189,6 +215,8 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
     return finish(std::vector<TValue>(in.size()));
   auto counter = counterOf(op);
   if (counter && !ticketLoop(op, *counter, state, *lower, *upper, *step))
+    return false;
+  if (asksForSides(op, state, *lower, *upper))
     return false;
   // The least of a size and a number is one of them.
   if (auto in = upper->atoms();
@@ -284,7 +312,7 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
     hideTiles(state, body->getArguments());
     state.path.push_back({op, iteration, -1, last});
     in.clear();
-    if (!this->block(*body, state, who, &in))
+    if (!this->body(op, state, who, &in))
       return false;
     state.path.pop_back();
   }

@@ -128,6 +128,8 @@ bool typestate::contradict(Proof &proof, Facts facts,
     return false;
   if (proof.atoms.hasTriangles)
     addTriangles(proof.atoms, facts, clauses);
+  if (proof.atoms.hasSums)
+    addSumsOfTwo(proof, facts, clauses);
   size_t hash = clauses.size();
   auto add = [&](const Facts &more) {
     for (const scalars::FactList *list : {&more.nonnegative, &more.zero})
@@ -176,6 +178,11 @@ Polynomial typestate::other(Proof &proof, const Polynomial &p, Instance of) {
     if (proof.atoms.kind(a) == "triangle")
       return proof.atoms.triangle(
           other(proof, Polynomial(proof.atoms.operands(a)[0]), of), nullptr);
+    // (What is added is the CTA's.)
+    if (proof.atoms.kind(a) == "sum" && of != Instance::Cta)
+      return proof.atoms.sum(
+          other(proof, Polynomial(proof.atoms.operands(a)[0]), of),
+          Polynomial(proof.atoms.operands(a)[1]));
     return Polynomial::atom(proof.atoms.copyOf(a));
   });
   known.emplace(p, result);
@@ -316,9 +323,7 @@ std::vector<Atom> typestate::iterationsOf(const Path &path) {
   return result;
 }
 
-/// Two sides of a branch, which is where the paths part: how many steps are there
-/// up to it, the branch included; 0: they are none.
-static size_t sidesApart(const Path &x, const Path &y) {
+size_t typestate::sidesApart(const Path &x, const Path &y) {
   for (size_t i = 0; i < x.size() && i < y.size(); ++i)
     if (!(x[i] == y[i]))
       return x[i].op == y[i].op && x[i].side >= 0 && x[i].side != y[i].side

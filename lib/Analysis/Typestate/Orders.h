@@ -25,6 +25,14 @@ using Clause = std::vector<Facts>;
 /// Whether nothing satisfies the facts and one case of each clause.
 bool contradict(Proof &proof, Facts facts, std::vector<Clause> clauses);
 
+/// That sums up to x, which is none below 1 and none above their `count`, are no less
+/// than their terms.
+void addSums(Atoms &atoms, llvm::ArrayRef<Proof::Summed> summed,
+             const Polynomial &x, Facts &facts);
+/// Of each two sums of what loops add, by which of them is longer (Sums.cpp).
+void addSumsOfTwo(Proof &proof, const Facts &facts,
+                  std::vector<Clause> &clauses);
+
 /// No integers make it 0, since its coefficients have a divisor that the constant does
 /// not have: 4 t - 4 t' + 1.
 bool neverZero(const Polynomial &p);
@@ -66,6 +74,10 @@ void addTickets(Proof &proof, const Access &x, const Access &y, Instance of,
 /// of X's threads. `own`: X speaks of the first instance, else of the other.
 void notBefore(Proof &proof, const Access &x, const Knowledge &knows, bool own,
                bool fenced, std::vector<Clause> &clauses);
+
+/// Two sides of a branch, which is where the paths part: how many steps are there
+/// up to it, the branch included; 0: they are none.
+size_t sidesApart(const Path &x, const Path &y);
 
 /// The atoms of a path's iterations.
 std::vector<Atom> iterationsOf(const Path &path);

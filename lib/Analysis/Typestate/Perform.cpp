@@ -250,7 +250,7 @@ static bool follows(const Atoms &atoms, const Facts &facts, const TValue &value,
 
 bool Walk::isSlotOf(State &state, const Ring &ring, const Polynomial &use) {
   int64_t slots = proof.objects[ring.object].slots;
-  if (slots == 1 && ring.slot.constant() == 0)
+  if (guessing || (slots == 1 && ring.slot.constant() == 0))
     return true;
   // A number of which it is known that it is one of the slots.
   if (ring.slot.kind == Kind::Number && !ring.slot.constant()) {
@@ -675,7 +675,14 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
         return slot && (phase(credit) ||
                         (!credit && proof.without == Judgement::Parity));
       };
-      bool plain = answers(0), credit = answers(1);
+      bool plain, credit;
+      if (auto known = answered.find(op); guessing && known != answered.end()) {
+        plain = known->second;
+        credit = !plain;
+      } else {
+        plain = answers(0);
+        credit = answers(1);
+      }
       const Polynomial from = count;
       for (const Polynomial &use : later) {
         if (plain || credit)
@@ -697,6 +704,7 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
             op,
             "one wait a use, with slot and parity carried by the loop, or "
             "computed from the number of the use");
+      answered[op] = plain;
       Polynomial mine = plain ? count : count - Polynomial(slots);
       if (use && *use != mine)
         return proof.stop("lanes of a warp wait for different uses", op);

@@ -56,6 +56,7 @@ struct Case {
   bool ofCta = false;
   int depth = 0;
   std::map<Operation *, int> peeled;
+  bool sums = false; ///< Proof::sums
 };
 } // namespace
 
@@ -134,6 +135,7 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   proof.without = without;
   proof.arithmetic.mayOverflow = without == Judgement::Holds;
   proof.peeled = of.peeled;
+  proof.sums = of.sums;
   if (!proof.readLaunch())
     return proof.stopped;
   const Facts launch = proof.launch;
@@ -283,13 +285,20 @@ ProofReport titan::prove(KernelOp kernel, Judgement without, double mostSeconds,
       return Stop{"coordinate 0 is not shown to be a multiple of " +
                       std::to_string(starts.front().second) + " elements",
                   starts.front().first};
-    Shared shared;
+    auto shared = std::make_unique<Shared>();
     Facts::limit(mostSystems, mostSeconds, calledOff);
-    auto stop = attempt(kernel, {}, shared, without);
+    auto stop = attempt(kernel, {}, *shared, without);
+    // Perhaps since a loop runs differently often in each iteration of another one.
+    if (stop && shared->bent && !Facts::exhausted()) {
+      Case bySums;
+      bySums.sums = true;
+      shared = std::make_unique<Shared>();
+      stop = attempt(kernel, bySums, *shared, without);
+    }
     // What no case has looked at is not proved by being left out.
     if (!stop)
       kernel.getBody().walk([&](HardwareEffectsInterface op) {
-        if (!stop && !shared.reached.contains(op))
+        if (!stop && !shared->reached.contains(op))
           stop = Stop{"no launch is shown to execute this: nothing is proved "
                       "of it",
                       op};
@@ -304,8 +313,8 @@ ProofReport titan::prove(KernelOp kernel, Judgement without, double mostSeconds,
     }
     if (stop)
       return stop;
-    report.assumptions.assign(shared.assumptions.begin(),
-                              shared.assumptions.end());
+    report.assumptions.assign(shared->assumptions.begin(),
+                              shared->assumptions.end());
     return std::nullopt;
   }();
   report.proved = !stop;

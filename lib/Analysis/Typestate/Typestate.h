@@ -327,6 +327,8 @@ struct Shared {
   std::vector<FlagCase> flags;
   /// There are numbers from counters.
   bool tickets = false;
+  /// A loop inside of another one runs as often as that one's iteration says.
+  bool bent = false;
   /// Of loops: from which numbers of which arguments their machines come round,
   /// and the numbers until then (none: they do not).
   std::map<std::tuple<mlir::Operation *, std::vector<unsigned>,
@@ -350,6 +352,14 @@ struct Stop {
   mlir::Operation *peel = nullptr;
   /// Of docs/memory-model.md, what was asked: "MM-53, MM-55"; empty: none.
   const char *rules = "";
+  /// Walk an iteration of this loop by these cases.
+  mlir::Operation *within = nullptr;
+  struct Sides {
+    /// It is 0 or more, or it is not.
+    Polynomial p = {};
+    /// Where that decides it, the least of two numbers, and which one that is.
+    Polynomial least = {}, if0 = {}, ifLess = {};
+  } sides = {};
 };
 
 /// All that is shared by the parts of one attempt.
@@ -439,6 +449,19 @@ struct Proof {
     auto found = peeled.find(loop);
     return found == peeled.end() ? 0 : found->second;
   }
+
+  /// What loops add that run differently often in each iteration are sums (Sums.cpp),
+  /// and iterations are walked by cases.
+  bool sums = false;
+  /// f(1), ..., f(count - 1) are each `least` or more, a number that is 0 or 1; f is a
+  /// polynomial of Atoms::each(), of the launch and of the CTA.
+  struct Summed {
+    Polynomial f, count;
+    int64_t least;
+  };
+  std::vector<Summed> summed;
+  /// Of iterations that are walked by cases, by loop and path: of what.
+  std::map<std::pair<mlir::Operation *, std::string>, Stop::Sides> sidesOf;
 
   std::optional<Stop> stopped;
   /// What a walk has not shown; it goes on, since what is told may not be found yet.

@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Orders.h"
 #include "Walk.h"
+#include "Orders.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -29,6 +29,7 @@ bool Proof::walk(bool enforce) {
   counts.clear();
   multicast.clear();
   trips.clear();
+  summed.clear();
   pending.reset();
   return Walk(*this, enforce).run();
 }
@@ -620,6 +621,15 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   if (auto side = decide(state.facts, condition))
     return take(*side);
   bool effects = matters(op);
+  if (effects && proof.sums && condition.kind == Kind::Condition &&
+      !onlyStores(proof, op))
+    for (const Comparison &comparison : condition.all)
+      if (comparison.kind == Comparison::AtLeast &&
+          !proof.varies(comparison.polynomial) &&
+          !decide(state.facts, comparison) &&
+          sidesOfBody(op, state, branch.getCondition(),
+                      {comparison.polynomial}))
+        return false;
   if (effects && computedOf<WarpIdOp>(branch.getCondition()))
     return branchOfWarps(op, state, who);
   // (Of stores alone both sides are walked, as facts of each: no case of all that is.)
@@ -655,55 +665,16 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   Comparison yes = condition.all[0], no = yes;
   if (yes.kind == Comparison::AtLeast)
     no.polynomial = Polynomial(-1) - yes.polynomial;
-  State other = state;
-  Facts outside = state.facts;
-  assume(state.facts, yes);
+  Facts taken, left;
+  assume(taken, yes);
   if (yes.kind == Comparison::AtLeast)
-    assume(other.facts, no);
-  state.path.push_back({op, {}, 0});
-  other.path.push_back({op, {}, 1});
-  auto side = [&](Region &region, State &in, std::vector<TValue> &yields) {
-    return region.empty() || block(region.front(), in, who, &yields);
-  };
-  // What comes after accesses of before the branch has to do so on both sides.
-  std::map<size_t, std::vector<Release>> before;
-  for (auto &[warp, w] : state.warps)
-    for (const Pending &pending : w.pending)
-      if (auto [found, fresh] = before.try_emplace(pending.access); fresh)
-        found->second.swap(proof.accesses[pending.access].releases);
-  size_t touchedBefore = touched.size();
-  auto takeReleases = [&] {
-    std::map<size_t, std::vector<Release>> taken;
-    for (auto &[number, list] : before)
-      taken[number].swap(proof.accesses[number].releases);
-    return taken;
-  };
-  std::vector<TValue> first, second;
-  if (!side(branch.getThenRegion(), state, first))
-    return false;
-  auto ofFirst = takeReleases();
-  if (!side(branch.getElseRegion(), other, second))
-    return false;
-  auto ofSecond = takeReleases();
-  // Those that are written down again, in a loop of a side, have lost them.
-  for (size_t i = touchedBefore; i < touched.size(); ++i)
-    if (auto found = before.find(touched[i]); found != before.end())
-      found->second.clear();
-  for (auto &[number, list] : before)
-    proof.accesses[number].releases.swap(list);
-  for (auto &[number, list] : ofFirst)
-    for (Release &release : list)
-      for (const Release &also : ofSecond[number])
-        if (release.object == also.object && release.use == also.use &&
-            release.when.nonnegative == also.when.nonnegative &&
-            release.when.zero == also.when.zero) {
-          release.fenced &= also.fenced;
-          addRelease(proof.accesses[number], release);
-          break;
-        }
-  state.path.pop_back();
+    assume(left, no);
+  std::vector<TValue> results;
   // Perhaps it is the last iterations alone that differ.
   auto differ = [&](const char *how) {
+    if (yes.kind == Comparison::AtLeast && effects &&
+        sidesOfBody(op, state, branch.getCondition(), {yes.polynomial}))
+      return false;
     proof.stop(how, op);
     for (const Step &step : llvm::reverse(state.path))
       for (Atom a : step.iteration.atoms())
@@ -714,50 +685,16 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
         }
     return false;
   };
-  // What was assumed holds no longer.
-  state.facts = outside;
-  for (auto &[warp, w] : state.warps) {
-    WarpState &o = other.warps[warp];
-    for (int lane : {elected, others}) {
-      if (w.waits[lane] != o.waits[lane] ||
-          w.arrivals[lane] != o.arrivals[lane] ||
-          w.skipped[lane] != o.skipped[lane] || w.bytes[lane] != o.bytes[lane])
-        return differ("the sides of this branch signal or wait differently");
-      w.knows[lane] = common(state, w.knows[lane], o.knows[lane]);
-      w.sees[lane] = common(state, w.sees[lane], o.sees[lane]);
-      w.atFence[lane] = common(state, w.atFence[lane], o.atFence[lane]);
-      w.atProduct[lane] = common(state, w.atProduct[lane], o.atProduct[lane]);
-    }
-    if (w.next != o.next)
-      return differ("the sides of this branch commit or meet differently");
-    w.waited = common(state, w.waited, o.waited);
-    w.unbound.insert(o.unbound.begin(), o.unbound.end());
-    w.productFence &= o.productFence;
-    // Accesses of before: what one side alone has done to them does not count.
-    std::vector<Pending> both;
-    for (Pending &mine : w.pending) {
-      auto theirs = llvm::find_if(o.pending, [&](const Pending &p) {
-        return p.access == mine.access && p.age == mine.age;
-      });
-      if (theirs != o.pending.end()) {
-        mine.fenced &= theirs->fenced;
-        for (int lane : {elected, others}) {
-          mine.held[lane] &= theirs->held[lane];
-          mine.fencesHeld[lane] &= theirs->fencesHeld[lane];
-        }
-      }
-      both.push_back(mine);
-    }
-    for (Pending &theirs : o.pending)
-      if (llvm::none_of(w.pending, [&](const Pending &p) {
-            return p.access == theirs.access && p.age == theirs.age;
-          }))
-        both.push_back(theirs);
-    w.pending = std::move(both);
-  }
-  for (auto [result, a, b] : llvm::zip(op->getResults(), first, second))
-    state.values[result] = a == b ? a : TValue();
-  for (auto &[tile, fenced] : state.tiles)
-    fenced &= other.tiles.lookup(tile);
+  auto side = [&](bool then, State &in, std::vector<TValue> &yields) {
+    Region &region = then ? branch.getThenRegion() : branch.getElseRegion();
+    return region.empty() || block(region.front(), in, who, &yields);
+  };
+  if (!both(op, state, taken, left,
+            yes.kind == Comparison::AtLeast ? Stop::Sides{yes.polynomial}
+                                            : Stop::Sides{},
+            /*all=*/false, side, differ, results))
+    return false;
+  for (auto [result, value] : llvm::zip(op->getResults(), results))
+    state.values[result] = value;
   return true;
 }

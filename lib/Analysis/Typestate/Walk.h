@@ -46,6 +46,9 @@ struct Pending {
   int age = 0;
   /// Asynchronous: its group, in terms of the walk.
   std::optional<std::pair<ObjectId, Polynomial>> group;
+  /// The sides that it is from before of, from the outermost on: what comes after it
+  /// there does so only if it does on both (Walk::both).
+  std::vector<int> sides;
 
   /// All lanes have met, behind it.
   void hold() {
@@ -89,6 +92,10 @@ bool matters(mlir::Operation *op);
 /// The number of the counter that titan-deal-tickets has dealt out, of which this is.
 std::optional<int64_t> counterOf(mlir::Operation *op);
 
+/// Where in a table a value stands.
+std::optional<Polynomial> placeIn(const std::vector<int64_t> &table,
+                                  const Value &value);
+
 /// Whether a value is computed from the iteration of a loop, or what it carries.
 bool dependsOnBody(mlir::Value value, mlir::Operation *loop);
 
@@ -101,8 +108,8 @@ bool pinned(Proof &proof, mlir::Operation *op, const State &state,
             const WarpState &warp, int lane, ObjectId object,
             const Polynomial &use, const char *what);
 
-/// Adds a use that comes after the access, unless one there says as much.
-void addRelease(Access &access, Release release);
+/// Adds a use that comes after an access, unless one there says as much.
+void addRelease(std::vector<Release> &releases, Release release);
 
 class Walk {
 public:
@@ -132,7 +139,25 @@ private:
   /// Of an element of a tile.
   Polynomial coordinate(mlir::RankedTensorType tile, int64_t dimension,
                         Facts &facts);
+  /// An iteration of a loop: where that asks for cases of what the iteration is
+  /// (Stop::within), once for each.
+  bool body(mlir::Operation *loop, State &state, const Who &who,
+            std::vector<Value> *yields);
+  /// Asks for such: an iteration that these values are computed from decides them.
+  /// False: none does.
+  bool sidesOfBody(mlir::Operation *op, const State &state,
+                   llvm::ArrayRef<mlir::Value> values, Stop::Sides sides);
+  /// The two sides of something, which have to agree in all but what they touch: what
+  /// holds on each is known there. `all`: and what is known at the end of both, behind
+  /// them.
+  bool both(mlir::Operation *op, State &state, const Facts &yes,
+            const Facts &no, const Stop::Sides &sides, bool all,
+            llvm::function_ref<bool(bool, State &, std::vector<Value> &)> walk,
+            llvm::function_ref<bool(const char *)> differ,
+            std::vector<Value> &yields);
   bool loop(mlir::Operation *op, State &state, const Who &who);
+  bool asksForSides(mlir::Operation *op, State &state, const Polynomial &lower,
+                    const Polynomial &upper);
   /// Stops where a bound of the loop is one of two numbers, to look at each.
   bool chooses(mlir::Operation *op, State &state);
   Polynomial count(State &state, const Polynomial &lower,
@@ -141,6 +166,10 @@ private:
                   const Polynomial &lower, const Polynomial &upper,
                   const Polynomial &step, const Polynomial &count,
                   std::vector<Value> &carried);
+  /// Which of the numbers that a state and what is carried begin with are 1 or more, or
+  /// 0 or more, as far as the state's facts say so: added to others.
+  static void keepSigns(const State &state, llvm::ArrayRef<Value> values,
+                        Facts &facts);
   /// No wgmma.fence has come after these values.
   static void hideTiles(State &state, mlir::ValueRange values);
   bool branch(mlir::Operation *op, State &state, const Who &who);
@@ -337,7 +366,16 @@ private:
     const Polynomial &t;
     bool bent; ///< a loop inside runs more often each time
     llvm::ArrayRef<Machine> machines;
+    /// What is added is a function of t (Sums.cpp); y2, and the second state, are those
+    /// behind an iteration t that follows the first one at once.
+    bool sums = false;
   };
+  /// What was e1, e2, e3 behind the first iterations, as it is at t.
+  Polynomial curve(const Turn &turn, const Polynomial &e1, const Polynomial &e2,
+                   const std::optional<Polynomial> &e3);
+  /// A table that states have in common, as it is at t.
+  Counters line(const Turn &turn, const Counters &first, const Counters &second,
+                const Counters *third, bool counter);
   std::vector<Value> lines(const Turn &turn, State &first,
                            llvm::ArrayRef<Value> y1, llvm::ArrayRef<Value> y2,
                            llvm::ArrayRef<Value> y3);
@@ -364,9 +402,8 @@ private:
   class Numbers;
   /// The head at iteration t; with a third one, where what an iteration adds grows
   /// by as much each time.
-  std::optional<State> head(mlir::Operation *op, const State &first,
-                            const State &second, const State *third,
-                            const Polynomial &t);
+  std::optional<State> head(const Turn &turn, const State &first,
+                            const State &second, const State *third);
   void substitute(State &state, Atom atom, const Polynomial &by);
   bool sameNumbers(mlir::Operation *op, State &end, State &head, bool &changed,
                    State &guess);
@@ -375,6 +412,19 @@ private:
   bool enforce;
   llvm::SmallVector<AssumeOp> promises; ///< all of the kernel's
   Mode mode = Mode::Final;
+  /// What an iteration adds is looked for: which slots it takes is not asked, and
+  /// parities answer as they did (`answered`: for the number of the wait, or for the use
+  /// a round before it).
+  bool guessing = false;
+  std::map<mlir::Operation *, bool> answered;
+  /// Of each pair of sides that the walk is in, what comes after accesses of before, by
+  /// access and the sides that it is from before of beside these.
+  using OfSides =
+      std::map<std::pair<size_t, std::vector<int>>, std::vector<Release>>;
+  std::vector<OfSides> ofSides;
+  /// Where that is written down of one that is from before of these sides.
+  std::vector<Release> &releasesOf(size_t access, std::vector<int> sides);
+  std::set<Polynomial> added; ///< By this loop, as functions of Atoms::each().
   uint64_t sequence = 0;
   unsigned groupNumber = 0;
   int64_t firstWarp = 0, regionWarps = 0;

@@ -51,6 +51,16 @@ public:
   /// runs once more each time. What is new is told to `facts`.
   Polynomial triangle(const Polynomial &x, Facts *facts);
   bool hasTriangles = false;
+  /// The number that a sum's terms are functions of, and such a function at x.
+  Polynomial each() { return Polynomial::atom(atom("each")); }
+  Polynomial at(const Polynomial &f, const Polynomial &x, Facts *facts) {
+    return substitute(f, each().atoms()[0], x, facts);
+  }
+  /// f(1) + f(2) + ... + f(x - 1), f a polynomial of each(): as a sum for each product
+  /// of atoms in it, so that equal sums are equal as data, and the sum up to x + 1 is
+  /// that up to x and f(x). (Of x < 1 the same going back: f(0) less than none, ...)
+  Polynomial sum(const Polynomial &x, const Polynomial &f);
+  bool hasSums = false;
   /// A new one, for the other of two instances of the same text.
   Atom copyOf(Atom atom);
   const std::string &kind(Atom atom) const { return std::get<0>(*keys[atom]); }
@@ -72,6 +82,7 @@ public:
                         Facts *facts);
 
 private:
+  Polynomial sumOf(const Polynomial &x, const Polynomial &product);
   std::map<Key, Atom> known;
   std::vector<const Key *> keys;
   std::vector<std::string> names;
