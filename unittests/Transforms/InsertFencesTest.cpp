@@ -482,17 +482,17 @@ TEST_F(InsertFences, kernelsOfTwoTiles) {
 
 TEST_F(InsertFences, kernelsWithProducts) {
   Tally tally;
-  all(products(), full() ? 6 : 4, 33, tally);
+  all(products(), full() ? 5 : 4, 33, tally);
 }
 
 TEST_F(InsertFences, kernelsThatInitialiseBarriers) {
   Tally tally;
-  all(initialised(), full() ? 7 : 5, 33, tally);
+  all(initialised(), full() ? 6 : 5, 33, tally);
 }
 
 TEST_F(InsertFences, kernelsThatChangeMaps) {
   Tally tally;
-  all(changed(), full() ? 5 : 3, 129, tally);
+  all(changed(), full() ? 4 : 3, 129, tally);
 }
 
 } // namespace
