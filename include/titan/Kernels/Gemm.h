@@ -152,7 +152,7 @@ struct GemmOptions {
   /// C's elements are loaded beside so many sums that those of a wide panel would
   /// not find room: D leaves in the narrowest ones.
   bool loadsBesideSums() const {
-    return beta && !storesElements() && sumRegisters() > 160;
+    return beta && !storesElements() && sumRegisters() > 128;
   }
   /// Columns of D that one store takes, at most; how a tile is cut into such
   /// panels (176 columns: two of 64, one of 32, one of 16); and the buffers, each
