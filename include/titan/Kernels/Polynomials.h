@@ -32,9 +32,8 @@ inline constexpr float geluFarthest = 16;
 
 /// 2^r for r from -1/2 to 1/2, the lowest power first: within 2^-13 of its size, and 1
 /// at 0, so that 2^-127, where the exponent's bits end, comes out as 0.
-inline constexpr std::array<float, 4> exp2Fraction = {1, 0x1.62f5fap-1f,
-                                                      0x1.f00c4cp-3f,
-                                                      0x1.c2a212p-5f};
+inline constexpr std::array<float, 4> exp2Fraction = {
+    1, 0x1.62f5fap-1f, 0x1.f00c4cp-3f, 0x1.c2a212p-5f};
 /// x + this is x rounded to a whole number, which is in its low bits then.
 inline constexpr float exp2Rounder = 0x1.8p23f;
 

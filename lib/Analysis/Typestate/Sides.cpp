@@ -276,9 +276,10 @@ bool Walk::sidesOfBody(Operation *op, const State &state,
   if (!proof.sums)
     return false;
   for (const Step &step : llvm::reverse(state.path))
-    if (step.side < 0 && llvm::any_of(values, [&](MValue value) {
-          return dependsOnBody(value, step.op);
-        })) {
+    if (step.side < 0 &&
+        llvm::any_of(
+            values,
+            [&](MValue value) { return dependsOnBody(value, step.op); })) {
       proof.stopped = Stop{"what an iteration does hangs on " +
                                proof.print(sides.p) + ", in too many ways",
                            op};
