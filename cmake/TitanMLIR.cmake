@@ -102,6 +102,11 @@ function(titan_static_executable name)
   target_link_options(${name} PRIVATE -no-pie -static-libstdc++ LINKER:--gc-sections,--strip-debug,--as-needed)
   target_link_libraries(${name} PRIVATE
     -Wl,--start-group ${files} ${TITAN_LLVM_ARCHIVES} -Wl,--end-group ZLIB::ZLIB ${TITAN_ZSTD} m dl Threads::Threads)
+  # The linker leaves the file in the kernel's cache in small pages; what cp writes lies there in large ones, which are handed out faster:
+  # a tenth of the time of a compilation, until the file is read from disk again.
+  add_custom_command(TARGET ${name} POST_BUILD
+    COMMAND cp $<TARGET_FILE:${name}> $<TARGET_FILE:${name}>.copy
+    COMMAND ${CMAKE_COMMAND} -E rename $<TARGET_FILE:${name}>.copy $<TARGET_FILE:${name}> VERBATIM)
   set_target_properties(${name} PROPERTIES LINK_DEPENDS "${files}")
 endfunction()
 

@@ -114,7 +114,9 @@ int titan::convertTriton(Session &session, ModuleOp module,
 }
 
 int titan::runCompile(const CompileCommand &options) {
-  Session session("compile", options.json);
+  // It stays to the end of the process, which is near: taking the context apart
+  // takes longer than leaving it.
+  static Session &session = *new Session("compile", options.json);
   OwningOpRef<ModuleOp> module = session.parse(options.file);
   if (!module)
     return session.finish(BadInput, "");

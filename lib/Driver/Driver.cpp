@@ -860,6 +860,7 @@ static void prepareHeap() {
 int titan::driverMain(int argc, char **argv, const char *pluginHost) {
   llvm::outs();
   std::atexit(closeOutput);
+  std::at_quick_exit(closeOutput);
   // cl::opt takes an unknown word for a positional argument; name it instead.
   if (argc < 2) {
     llvm::errs() << overview;

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import shutil
+import struct
 import subprocess
 
 from . import Error
@@ -40,14 +41,42 @@ def _missing(error):
     return Error("file-not-found", f"the compiler: {error}", fix=FIX)
 
 
+def _build_id(file):
+    """What the linker has made of a program's contents, as hexadecimal digits (ELF, PT_NOTE, NT_GNU_BUILD_ID); None: no such
+    program, or it has none."""
+    head = file.read(64)
+    if len(head) < 64 or head[:6] != b"\x7fELF\x02\x01":
+        return None
+    at, = struct.unpack_from("<Q", head, 32)
+    size, count = struct.unpack_from("<HH", head, 54)
+    file.seek(at)
+    table = file.read(size * count)
+    for i in range(len(table) // size if size >= 56 else 0):
+        kind, _, begin, _, _, length = struct.unpack_from("<IIQQQQ", table, i * size)
+        if kind != 4:
+            continue
+        file.seek(begin)
+        notes, at = file.read(min(length, 4096)), 0
+        while at + 12 <= len(notes):
+            name, words, what = struct.unpack_from("<III", notes, at)
+            first = at + 12 + (name + 3 & ~3)
+            if what == 3 and notes[at + 12:at + 12 + name] == b"GNU\0":
+                return notes[first:first + words].hex()
+            at = first + (words + 3 & ~3)
+    return None
+
+
 @functools.lru_cache
 def _digest(path, size, time):
     with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()[:16]
+        made = _build_id(file)
+        if made is None:
+            file.seek(0)
+        return hashlib.sha256(made.encode() if made else file.read()).hexdigest()[:16]
 
 
 def build(path):
-    """Which build a compiler is: a digest of its file."""
+    """Which build a compiler is: a digest of its linker's, or of the whole file."""
     try:
         status = os.stat(path)
         return _digest(path, status.st_size, status.st_mtime_ns)

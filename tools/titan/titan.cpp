@@ -7,10 +7,16 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Driver/Driver.h"
 
+#include <cstdio>
+#include <cstdlib>
+
 #ifndef TITAN_PLUGIN_HOST
 #define TITAN_PLUGIN_HOST ""
 #endif
 
 int main(int argc, char **argv) {
-  return titan::driverMain(argc, argv, TITAN_PLUGIN_HOST);
+  int code = titan::driverMain(argc, argv, TITAN_PLUGIN_HOST);
+  // Without destroying what is static, thousands of options of LLVM's.
+  std::fflush(nullptr);
+  std::quick_exit(code);
 }
