@@ -15,6 +15,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -216,8 +217,8 @@ void Agent::run(uint32_t program, ArrayRef<Tile> arguments) {
   steps = order = accesses = ordered = 0;
   depth = 0;
   lanes = 1;
+  auto count = llvm::make_scope_exit([&] { total += steps; });
   run(*world.entry, arguments);
-  total += steps;
 }
 
 /// Whether two lists of values are the same, bit for bit.
@@ -648,7 +649,8 @@ static void runAssert(Agent &agent, const Step &step) {
         op.getMessage().str() +
             (condition.count > 1
                  ? ", at element " + indexText(op.getCondition().getType(), i)
-                 : ""));
+                 : ""),
+        "see which value is none that the kernel expects", i);
   }
 }
 
