@@ -335,7 +335,7 @@ static std::string axesOf(tt::FuncOp kernel) {
   llvm::SetVector<tt::FuncOp> functions;
   functions.insert(kernel);
   for (size_t i = 0; i < functions.size(); ++i)
-    functions[i].walk([&](Operation *op) {
+    tt::FuncOp(functions[i]).walk([&](Operation *op) {
       if (auto id = dyn_cast<tt::GetProgramIdOp>(op))
         asked[static_cast<int>(id.getAxis())] = true;
       else if (auto number = dyn_cast<tt::GetNumProgramsOp>(op))

@@ -105,7 +105,7 @@ tt.func public @flag(%flag: !tt.ptr<i32>, %data: !tt.ptr<i32>) {
 
 // RUN: not titan run %s --kernel asserted --arg count=-3 2>&1 | FileCheck %s --check-prefix=ASSERTED
 // ASSERTED: [assert-failed] program (0, 0, 0): none
-// ASSERTED: where count = -3
+// ASSERTED: where good = false, count = -3
 tt.func public @asserted(%count: i32) {
   %c0 = arith.constant 0 : i32
   %good = arith.cmpi sge, %count, %c0 : i32
