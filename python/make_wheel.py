@@ -4,7 +4,8 @@
     python3 python/make_wheel.py --library build/lib/Runtime/libtitan-runtime.so --titan build/bin/titan -o dist
     pip install dist/titan-*.whl
 
-With --simulator build/lib/Simulator/Triton/libtitan-simulator.so, TITAN=simulate needs no tree.
+With --simulator build/lib/Simulator/Triton/libtitan-simulator.so, TITAN=simulate needs no tree (but MLIR's and LLVM's
+shared libraries where the build has them so: apt install libmlir-22).
 
     TITAN_RUNTIME=... TITAN_COMPILER=... pip install ./python        # the same, by pyproject.toml
 

@@ -71,7 +71,7 @@ def _simulator():
 @functools.cache
 def codes():
     """All codes of refusals."""
-    return frozenset(_take(_simulator().titan_simulator_codes()))
+    return frozenset(_take(c.c_void_p(_simulator().titan_simulator_codes())))
 
 
 def poison(address, nbytes, seed):

@@ -3,7 +3,6 @@
 Autotuning takes the first configuration that compiles; triton.testing.do_bench calls its function once, and
 yields the time that the simulation took: no GPU's time is known here.
 """
-import functools
 import importlib
 import importlib.util
 import time
@@ -118,21 +117,25 @@ class _Interface:
 
 def _hint_at_arrays():
     """Triton knows a numpy array for no tensor, and does not say what one is."""
-    function = importlib.import_module("triton.runtime.jit").JITFunction
-    run = function.run
+    jit = importlib.import_module("triton.runtime.jit")
+    create = jit.create_function_from_signature
 
-    @functools.wraps(run)
-    def checked(self, *args, **kwargs):
-        __tracebackhide__ = True
-        try:
-            return run(self, *args, **kwargs)
-        except TypeError as error:
-            arrays = [one for one in (*args, *kwargs.values()) if hasattr(one, "__array_interface__") and not hasattr(one, "data_ptr")]
-            if not arrays or "specialize" not in str(error):
-                raise
-            raise Error("argument-shape", f"an argument is a {type(arrays[0]).__module__}.{type(arrays[0]).__name__}, which is no "
-                        "tensor", fix="titan.array(x), a copy in memory of its own that .numpy() shows") from error
-    function.run = checked
+    def create_checked(*given):
+        bind = create(*given)
+
+        def checked(*args, **kwargs):
+            __tracebackhide__ = True
+            try:
+                return bind(*args, **kwargs)
+            except TypeError as error:
+                arrays = [one for one in (*args, *kwargs.values())
+                          if hasattr(one, "__array_interface__") and not hasattr(one, "data_ptr")]
+                if not arrays or "specialize" not in str(error):
+                    raise
+                raise Error("argument-shape", f"an argument is a {type(arrays[0]).__module__}.{type(arrays[0]).__name__}, which is no "
+                            "tensor", fix="titan.array(x), a copy in memory of its own that .numpy() shows") from error
+        return checked
+    jit.create_function_from_signature = create_checked
 
 
 class Machine:
