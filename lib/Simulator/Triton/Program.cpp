@@ -492,11 +492,23 @@ static void runSwitch(Agent &agent, const Step &step) {
 /// writes, by loads that are no atomics.
 static constexpr unsigned roundsOfTurn = 256;
 
+/// Rounds without a change after which a loop that only reads memory counts as
+/// endless: what another program may write there, nothing orders.
+static constexpr unsigned roundsOfSame = 1 << 16;
+
+static bool onlyReads(Operation *op) {
+  auto effects = getEffectsRecursively(op);
+  return effects && llvm::all_of(*effects, [](const auto &each) {
+           return isa<MemoryEffects::Read>(each.getEffect());
+         });
+}
+
 static void runWhile(Agent &agent, const Step &step) {
   std::vector<Tile> values = operandsFrom(agent, step, 0);
+  unsigned same = 0; // Looks in a row that saw a round change nothing.
   for (unsigned round = 1;; ++round) {
     // Of values alone, a round that changes none is the last one's again.
-    const bool looks = round % roundsOfTurn == 0 && isMemoryEffectFree(step.op);
+    const bool looks = round % roundsOfTurn == 0 && onlyReads(step.op);
     std::vector<Tile> before = looks ? values : std::vector<Tile>();
     if (round % roundsOfTurn == 0 && agent.world.giveWay) {
       agent.waitsSize = 0;
@@ -508,8 +520,18 @@ static void runWhile(Agent &agent, const Step &step) {
       break;
     agent.run(*step.bodies[1], values);
     values = std::move(agent.yielded);
-    if (looks && isSame(before, values))
+    if (!looks)
+      continue;
+    same = isSame(before, values) ? same + 1 : 0;
+    if (same && isMemoryEffectFree(step.op))
       agent.fail(step, Code::StepLimit, unchanging, unchangingFix);
+    if (same * roundsOfTurn == roundsOfSame && !agent.world.giveWay)
+      agent.fail(step, Code::StepLimit,
+                 "a round of this loop changes nothing, and what it loads has "
+                 "stayed the same for " +
+                     std::to_string(roundsOfSame) + " rounds",
+                 "let its condition depend on what a round changes; what "
+                 "another program writes is waited for by atomics");
   }
   agent.yielded = std::move(values);
   takeResults(agent, step);
