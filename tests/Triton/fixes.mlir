@@ -49,6 +49,24 @@ tt.func public @block(%a: !tt.ptr<f32>) {
   tt.return
 }
 
+// As make_ttir leaves it: the parts of the block pointer have its name, and are none of the program's variables.
+// RUN: not titan run %s --kernel made --shape a=30 --arg a=zeros --arg N=9 2>&1 | FileCheck %s --check-prefix=MADE
+// MADE: [out-of-bounds]
+// MADE-NOT: p =
+// MADE: where N = 9
+// MADE: fix: boundary_check=(0,) of the dimensions
+tt.func public @made(%a: !tt.ptr<f32>, %N: i32) {
+  %p = arith.extsi %N : i32 to i64 loc("p"("program.py":25:70))
+  %v = tt.splat %a : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>> loc("v"("program.py":26:14))
+  %v_1 = tt.splat %p : i64 -> tensor<32xi64> loc("v"("program.py":26:14))
+  %v_2 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32> loc("v"("program.py":26:14))
+  %v_3 = arith.extsi %v_2 : tensor<32xi32> to tensor<32xi64> loc("v"("program.py":26:14))
+  %v_4 = arith.addi %v_1, %v_3 : tensor<32xi64> loc("v"("program.py":26:14))
+  %v_5 = tt.addptr %v, %v_4 : tensor<32x!tt.ptr<f32>>, tensor<32xi64> loc("v"("program.py":26:14))
+  %v_6 = tt.load %v_5 : tensor<32x!tt.ptr<f32>> loc("v"("program.py":26:14))
+  tt.return
+}
+
 // A shape that the memory does not have: checks do not help.
 // RUN: not titan run %s --kernel checked --shape a=80 --arg a=zeros 2>&1 | FileCheck %s --check-prefix=CHECKED
 // CHECKED: [out-of-bounds]

@@ -35,21 +35,25 @@ static std::string outsideFix(Operation *op) {
   if (isa<TensorDescType>(type))
     return "give the descriptor the shape and strides of the tensor in memory";
   auto pointer = dyn_cast<PointerType>(type);
-  if (!pointer || !isa<RankedTensorType>(pointer.getPointee()))
+  size_t rank = 0, checked = 0;
+  if (pointer && isa<RankedTensorType>(pointer.getPointee())) {
+    rank = cast<RankedTensorType>(pointer.getPointee()).getRank();
+    if (auto load = dyn_cast<LoadOp>(op))
+      checked = load.getBoundaryCheck().size();
+    else if (auto store = dyn_cast<StoreOp>(op))
+      checked = store.getBoundaryCheck().size();
+  } else if (wasBlock(op)) { // (A check would have become a mask.)
+    rank = cast<RankedTensorType>(type).getRank();
+  } else {
     return "mask what lies outside: offsets < n";
-  auto block = cast<RankedTensorType>(pointer.getPointee());
-  size_t checked = 0;
-  if (auto load = dyn_cast<LoadOp>(op))
-    checked = load.getBoundaryCheck().size();
-  else if (auto store = dyn_cast<StoreOp>(op))
-    checked = store.getBoundaryCheck().size();
-  if (checked == static_cast<size_t>(block.getRank()))
+  }
+  if (checked == rank)
     return "give tl.make_block_ptr the shape and strides of the tensor in "
            "memory";
   std::string dimensions;
-  for (int64_t d = 0; d < block.getRank(); ++d)
+  for (size_t d = 0; d < rank; ++d)
     dimensions += (d ? ", " : "") + std::to_string(d);
-  return "boundary_check=(" + dimensions + (block.getRank() == 1 ? ",)" : ")") +
+  return "boundary_check=(" + dimensions + (rank == 1 ? ",)" : ")") +
          " of the dimensions along which a block goes on behind the tensor";
 }
 

@@ -672,7 +672,7 @@ static void runAssert(Agent &agent, const Step &step) {
             (condition.count > 1
                  ? ", at element " + indexText(op.getCondition().getType(), i)
                  : ""),
-        "see which value is none that the kernel expects", i);
+        /*fix=*/{}, i);
   }
 }
 

@@ -163,14 +163,30 @@ goBack(Agent &agent, const Step &step, int64_t element, unsigned operands,
   }
 }
 
+bool titan::tt::wasBlock(Operation *access) {
+  if (!isa<LoadOp, StoreOp>(access))
+    return false;
+  auto address = access->getOperand(0).getDefiningOp<AddPtrOp>();
+  return address && isa<RankedTensorType>(address.getType()) &&
+         address.getLoc() == access->getLoc() &&
+         !isa<UnknownLoc>(access->getLoc());
+}
+
 std::string titan::tt::valuesText(Agent &agent, const Step &step,
                                   int64_t element, unsigned operands) {
   llvm::StringSet<> told;
   std::string text;
   llvm::raw_string_ostream os(text);
+  const bool block = wasBlock(step.op);
   goBack(agent, step, element, operands,
          [&](Value value, const Tile &tile, int64_t e) {
            std::string name = variableOf(value);
+           // A part of a block pointer, which has the pointer's name.
+           if (block && value.getDefiningOp() &&
+               llvm::any_of(value.getUsers(), [&](Operation *user) {
+                 return user->getLoc() == step.op->getLoc();
+               }))
+             name.clear();
            // An index that was loaded, and that no variable holds.
            if (auto load = value.getDefiningOp<LoadOp>();
                name.empty() && load && !isFloat(tile.kind))
