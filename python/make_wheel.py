@@ -4,6 +4,9 @@
     python3 python/make_wheel.py --library build/lib/Runtime/libtitan-runtime.so --titan build/bin/titan -o dist
     pip install dist/titan-*.whl
 
+With --simulator build/lib/Simulator/Triton/libtitan-simulator.so, TITAN=simulate needs no tree (but MLIR's and LLVM's
+shared libraries where the build has them so: apt install libmlir-22).
+
     TITAN_RUNTIME=... TITAN_COMPILER=... pip install ./python        # the same, by pyproject.toml
 
 The packages are products for bf16 and f16 in all four layouts, for any shape, and for few rows (PREBUILT); with
@@ -55,13 +58,15 @@ def compile_packages(titan, folder):
         return list(pool.map(make, jobs))
 
 
-def write(library, packages, out):
+def write(library, packages, out, simulator=None):
     """Writes the wheel into the folder `out`; its file name."""
     release = version()
     info = f"titan-{release}.dist-info"
     tag = "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
     members = {path.relative_to(HERE).as_posix(): path.read_bytes() for path in (HERE / "titan").rglob("*.py")}
     members["titan/libtitan-runtime.so.1"] = pathlib.Path(library).read_bytes()
+    if simulator:
+        members["titan/libtitan-simulator.so.1"] = pathlib.Path(simulator).read_bytes()
     members.update({f"titan/packages/{path.name}": path.read_bytes() for path in packages})
     source = HERE / "titan.dist-info"
     members[f"{info}/METADATA"] = re.sub(r"(?m)^Version: .*", f"Version: {release}", (source / "METADATA").read_text()).encode()
@@ -83,18 +88,19 @@ def write(library, packages, out):
     return name
 
 
-def build(library, titan, folder, out):
+def build(library, titan, folder, out, simulator=None):
     if folder:
-        return write(library, sorted(pathlib.Path(folder).glob("*.titanpkg")), out)
+        return write(library, sorted(pathlib.Path(folder).glob("*.titanpkg")), out, simulator)
     with tempfile.TemporaryDirectory() as made:
-        return write(library, compile_packages(titan, pathlib.Path(made)), out)
+        return write(library, compile_packages(titan, pathlib.Path(made)), out, simulator)
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """What pyproject.toml names (PEP 517)."""
     given = os.environ.get
     return build(given("TITAN_RUNTIME") or ROOT / "build/lib/Runtime/libtitan-runtime.so",
-                 given("TITAN_COMPILER") or ROOT / "build/bin/titan", given("TITAN_PACKAGES"), wheel_directory)
+                 given("TITAN_COMPILER") or ROOT / "build/bin/titan", given("TITAN_PACKAGES"), wheel_directory,
+                 given("TITAN_SIMULATOR"))
 
 
 def main():
@@ -103,9 +109,10 @@ def main():
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--titan", help="the compiler, for the packages")
     source.add_argument("--packages", help="a folder of packages instead")
+    parser.add_argument("--simulator", help="libtitan-simulator.so, for TITAN=simulate without a tree (large)")
     parser.add_argument("-o", default=".", help="folder for the wheel")
     options = parser.parse_args()
-    print(os.path.join(options.o, build(options.library, options.titan, options.packages, options.o)))
+    print(os.path.join(options.o, build(options.library, options.titan, options.packages, options.o, options.simulator)))
 
 
 if __name__ == "__main__":

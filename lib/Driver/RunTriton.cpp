@@ -23,6 +23,7 @@
 #include "titan/Simulator/Triton/Triton.h"
 #include "titan/Target/Target.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Process.h"
 
 #include <chrono>
@@ -294,6 +295,63 @@ static bool fillDescriptors(Session &session, std::vector<Given> &all) {
   return true;
 }
 
+/// Whether all flags that are given have a meaning here; else a finding.
+static bool checkFlags(Session &session, const RunCommand &options) {
+  std::string severity;
+  if (options.strictness.level != Strictness::Level::Normal)
+    severity = "--strict";
+  else
+    for (const CodeInfo &info : allCodes())
+      if (!info.flag.empty() && options.strictness.severityOf(info.id) !=
+                                    Strictness().severityOf(info.id))
+        severity = "--" + std::string(info.flag);
+  const std::pair<bool, std::string> flags[] = {
+      {!options.trace.empty(), "--trace"},
+      {!options.hazards, "--hazards=off"},
+      {options.approx != "exact", "--approx"},
+      {!options.rowStrides.empty(), "--rowstride"},
+      {!options.sizes.empty(), "--size"},
+      {options.multiprocessors >= 0, "--sms"},
+      {!severity.empty(), severity},
+  };
+  for (const auto &[given, flag] : flags) {
+    if (!given)
+      continue;
+    session.fail(Code::NotSupportedYet,
+                 Twine(flag) +
+                     " is of kernels of titan IR, and this is a program of "
+                     "Triton's",
+                 "leave it out, or run its kernel (titan compile "
+                 "--emit=titan)");
+    return false;
+  }
+  return true;
+}
+
+/// The axes along which a kernel, and what it calls, asks for its place or for how
+/// many there are: "x, y".
+static std::string axesOf(tt::FuncOp kernel) {
+  bool asked[3] = {};
+  llvm::SetVector<tt::FuncOp> functions;
+  functions.insert(kernel);
+  for (size_t i = 0; i < functions.size(); ++i)
+    tt::FuncOp(functions[i]).walk([&](Operation *op) {
+      if (auto id = dyn_cast<tt::GetProgramIdOp>(op))
+        asked[static_cast<int>(id.getAxis())] = true;
+      else if (auto number = dyn_cast<tt::GetNumProgramsOp>(op))
+        asked[static_cast<int>(number.getAxis())] = true;
+      else if (auto call = dyn_cast<tt::CallOp>(op))
+        if (auto callee = SymbolTable::lookupNearestSymbolFrom<tt::FuncOp>(
+                call, call.getCalleeAttr()))
+          functions.insert(callee);
+    });
+  std::string axes;
+  for (int axis = 0; axis < 3; ++axis)
+    if (asked[axis])
+      axes += (axes.empty() ? "" : ", ") + std::string(1, "xyz"[axis]);
+  return axes;
+}
+
 bool titan::isTritonModule(ModuleOp module) {
   return !module.getOps<tt::FuncOp>().empty();
 }
@@ -332,6 +390,8 @@ int titan::runTriton(Session &session, ModuleOp module,
       return session.finish(BadInput, "");
     }
   }
+  if (!checkFlags(session, options))
+    return session.finish(BadInput, "");
   tt::RunOptions run;
   run.maxSteps = options.maxSteps ? options.maxSteps : run.maxSteps;
   if (!readGrid(options.grid.empty() ? "1" : StringRef(options.grid),
@@ -363,6 +423,20 @@ int titan::runTriton(Session &session, ModuleOp module,
   if (!fill(session, all, options) || !fillDescriptors(session, all) ||
       !checkHints(session, kernel, all))
     return session.finish(BadInput, "");
+
+  for (const std::string &text : options.outs) {
+    StringRef path;
+    Given *given = find(session, all, "out", text, path);
+    if (!given)
+      return session.finish(BadInput, "");
+    if (given->element)
+      continue;
+    session.fail(Code::BadArgument,
+                 "--out " + Twine(text) + ": " + given->name +
+                     " is a scalar, which no kernel changes",
+                 "name an argument that is memory");
+    return session.finish(BadInput, "");
+  }
 
   std::vector<tt::RunObject> objects;
   std::vector<tt::RunArgument> arguments;
@@ -405,8 +479,6 @@ int titan::runTriton(Session &session, ModuleOp module,
   for (const std::string &text : options.outs) {
     StringRef path;
     Given *given = find(session, all, "out", text, path);
-    if (!given || !given->element)
-      return session.finish(BadInput, "");
     if (auto written = runtime::writeNpy(path.str(), *given->element,
                                          given->shape, given->bytes);
         !written)
@@ -420,5 +492,9 @@ int titan::runTriton(Session &session, ModuleOp module,
      << (report.findings.empty() ? "ran" : "refused") << " (" << report.programs
      << " programs, " << report.operations << " operations, "
      << llvm::format("%.2f", seconds.count()) << " s)";
+  if (std::string axes = axesOf(kernel); options.grid.empty() && !axes.empty())
+    os << "\n  one program, as --grid is not given; it asks for its place "
+          "along "
+       << axes;
   return session.finish(report.findings.empty() ? Good : Findings, verdict);
 }

@@ -15,6 +15,7 @@ import itertools
 import struct
 import weakref
 
+from . import Error
 from .backend import mode
 
 __all__ = ["Array", "array", "empty", "zeros"]
@@ -43,14 +44,30 @@ class DType:
         return self.name
 
     def __eq__(self, other):
-        return str(other).split(".")[-1] == self.name
+        try:
+            return _dtype(other).name == self.name
+        except TypeError:
+            return False
 
     def __hash__(self):
         return hash(self.name)
 
 
+# Triton's names of the types (tl.float32 prints as fp32), and numpy's short ones.
+_NAMES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64", "int1": "bool", "bool_": "bool",
+          "fp8e4nv": "float8_e4m3fn", "fp8e5": "float8_e5m2", "?": "bool", "b1": "bool", "f2": "float16", "f4": "float32",
+          "f8": "float64"} | {f"{letter}{size}": f"{word}{8 * size}" for letter, word in (("i", "int"), ("u", "uint"))
+                              for size in (1, 2, 4, 8)}
+
+
 def _dtype(of):
-    return of if isinstance(of, DType) else DType(str(of).split(".")[-1])
+    """An element type by its name, PyTorch's, Triton's or numpy's: "float32", torch.float32, tl.float32, numpy.float32,
+    numpy.dtype("float32"), "f4"."""
+    if type(of) is DType:
+        return of
+    name = of.__name__ if isinstance(of, type) else str(of)
+    name = name.split(".")[-1].lstrip("<=|")
+    return DType(_NAMES.get(name, name))
 
 
 # Memory whose address a program has taken: kernels may load addresses.
@@ -58,7 +75,8 @@ addressed = weakref.WeakValueDictionary()
 
 
 class Storage:
-    """Aligned memory; `seed`: what nobody has written holds the simulator's bytes of that seed."""
+    """Aligned memory; `seed`: what nobody has written holds the simulator's bytes of that seed, and `written` has a byte
+    for each that says whether a launch has written it. `shared`: others may write it, too."""
     seeds = itertools.count(1)
 
     def __init__(self, nbytes):
@@ -70,14 +88,18 @@ class Storage:
             self._memory = c.create_string_buffer(nbytes + ALIGNMENT)
             first = c.addressof(self._memory)
         self.address = -(-first // ALIGNMENT) * ALIGNMENT
-        self.nbytes, self.seed = nbytes, None
+        self.nbytes, self.seed, self.written, self.shared = nbytes, None, None, False
 
     def poison(self):
         if mode() == "compile":
             return
         from . import simulation
-        self.seed = next(Storage.seeds)
+        self.seed, self.written = next(Storage.seeds), c.create_string_buffer(max(1, self.nbytes))
         simulation.poison(self.address, self.nbytes, self.seed)
+
+    def write_all(self):
+        """The host has written all of it."""
+        self.seed = self.written = None
 
 
 class Array:
@@ -119,6 +141,13 @@ class Array:
 
     def __getitem__(self, index):
         index = index if isinstance(index, tuple) else (index,)
+        if len(index) > len(self.shape):
+            raise IndexError(f"{len(index)} indices of an array of {len(self.shape)} dimensions")
+        for at in index:
+            if not isinstance(at, slice) and not hasattr(at, "__index__"):
+                raise TypeError(f"an index is a number or a slice, not {at!r}: take x.numpy() for others")
+            if isinstance(at, slice) and at.step is not None and at.step < 0:
+                raise ValueError("the step of a slice is not negative: no tensor has such strides")
         shape, strides, offset = [], [], self.offset
         for d, extent in enumerate(self.shape):
             at = index[d] if d < len(index) else slice(None)
@@ -128,6 +157,7 @@ class Array:
                 strides.append(self.strides[d] * step)
                 offset += first * self.strides[d]
             else:
+                at = at.__index__()
                 if not -extent <= at < extent:
                     raise IndexError(f"index {at} of a dimension of size {extent}")
                 offset += at % extent * self.strides[d]
@@ -139,6 +169,7 @@ class Array:
 
     @property
     def __array_interface__(self):
+        self.storage.shared = True
         size = self.dtype.itemsize
         kind = ("b" if self.dtype.name == "bool" else "i" if self.dtype.name.startswith("int") else
                 "f" if self.dtype.format in "efd" else "u")
@@ -168,12 +199,12 @@ class Array:
     def zero_(self):
         self._same()
         c.memset(self.storage.address, 0, self.storage.nbytes)
+        self.storage.write_all()
         return self
 
     def clone(self):
         self._same()
         result = Array(Storage(self.storage.nbytes), self.dtype, self.shape)
-        result.storage.seed = self.storage.seed
         return result.copy_(self)
 
     def copy_(self, other):
@@ -181,7 +212,10 @@ class Array:
         other._same()
         if self.storage.nbytes != other.storage.nbytes:
             raise TypeError("the sizes differ")
-        c.memmove(self.storage.address, other.storage.address, self.storage.nbytes)
+        to, of = self.storage, other.storage
+        c.memmove(to.address, of.address, to.nbytes)
+        to.seed, to.shared = of.seed, of.shared  # What nobody has written remains so.
+        to.written = of.written and c.create_string_buffer(of.written.raw, len(of.written))
         return self
 
     def __repr__(self):
@@ -189,7 +223,11 @@ class Array:
 
 
 def _shape(shape):
-    return (shape,) if isinstance(shape, int) else tuple(shape)
+    given = shape
+    shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
+    if not all(hasattr(extent, "__index__") and extent.__index__() >= 0 for extent in shape):
+        raise Error("bad-argument", f"{given!r} is no shape: a size is a number from 0", fix="titan.empty((64, 128))")
+    return tuple(extent.__index__() for extent in shape)
 
 
 def empty(shape, dtype="float32"):
@@ -209,7 +247,16 @@ def zeros(shape, dtype="float32"):
 def array(values, dtype=None):
     """A copy of a numpy array, or of whatever has a buffer, in memory of its own. `dtype`: what the
     bits are, where numpy has no such elements."""
-    view = memoryview(values)
+    if isinstance(values, Array):
+        result = empty(values.shape, values.dtype)
+        if values.storage.nbytes == values.numel() * values.dtype.itemsize:
+            return result.copy_(values)
+        values = values.numpy()
+    try:
+        view = memoryview(values)
+    except TypeError:
+        raise Error("bad-argument", f"a {type(values).__name__} has no buffer that says what its elements are",
+                    fix='titan.array(numpy.array(values, dtype="float32")), or array.array("f", values)') from None
     name = _BY_FORMAT.get(view.format.lstrip("<=@"))
     if name is None:
         raise TypeError(f"elements of format {view.format!r} have no type here")

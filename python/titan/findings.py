@@ -11,13 +11,29 @@ class Refused(Error):
     first is the error. `kernel`: its name, where that is known."""
 
     def __init__(self, findings, kernel=""):
-        self.findings, self.kernel = findings, kernel
-        first = findings[0]
+        self.findings, self.kernel = list(map(_python, findings)), kernel
+        first = self.findings[0]
         super().__init__(first["code"], first["message"], first.get("rule", ""), _place(first),
                          first.get("fix", ""), text=_text(first))
 
     def __reduce__(self):
         return type(self), (self.findings, self.kernel)
+
+
+# Rules that the tools word for the command line, or for kernels of titan IR.
+_RULES = {"bad-argument": "What a launch is given has the form that docs/triton.md shows.",
+          "assert-failed": "What tl.device_assert, tl.assume and the hints say holds wherever a program comes to it.",
+          "step-limit": "A program ends within TITAN_MAX_STEPS operations (2^33)."}
+_FIXES = {"bad-argument": "", "step-limit": "look for a loop that never ends, or raise TITAN_MAX_STEPS"}
+
+
+def _python(finding):
+    """A finding in the words of Python's programs."""
+    code = finding["code"]
+    changed = {"rule": _RULES[code]} if code in _RULES and finding.get("rule") else {}
+    if code in _FIXES and ("--help" in finding.get("fix", "") or "--max-steps" in finding.get("fix", "")):
+        changed["fix"] = _FIXES[code]
+    return {**finding, **changed}
 
 
 def _place(finding):

@@ -11,7 +11,9 @@ A launch that is refused raises in the test; a test that catches that fails at i
         assert titan.launches[-1].programs == 2
 """
 import contextlib
+import difflib
 import os
+import re
 
 import pytest
 
@@ -27,6 +29,13 @@ def pytest_addoption(parser):
 
 def pytest_load_initial_conftests(early_config, parser, args):
     options = early_config.known_args_namespace
+    schedule = getattr(options, "titan_schedule", None)
+    if schedule is not None:
+        if not getattr(options, "titan", False) and mode() != "simulate":
+            raise pytest.UsageError("--titan-schedule is for simulated launches: give --titan, too")
+        for name in schedule.split(","):
+            if not re.fullmatch(r"eager|lazy|random:[0-9]+", name):
+                raise pytest.UsageError(f"--titan-schedule: '{name}' is no schedule: eager, lazy or random:SEED")
     if getattr(options, "titan", False):
         os.environ["TITAN"] = "simulate"  # Before anything imports Triton.
     if getattr(options, "titan_schedule", None):
@@ -45,7 +54,11 @@ class Checked:
     @contextlib.contextmanager
     def refused(self, code):
         """What is launched within has to be refused with this code."""
-        from titan.simulation import Refused
+        from titan.simulation import Refused, codes
+        __tracebackhide__ = True
+        if code not in codes():
+            close = difflib.get_close_matches(code, codes(), 1)
+            raise ValueError(f"there is no code '{code}'" + (f": '{close[0]}'?" if close else " (docs/codes.md)"))
         first = len(self.launches)
         with pytest.raises(Refused) as raised:
             yield raised

@@ -6,9 +6,10 @@
 What goes wrong is a Refused: the code, the Python line, the values of the indices there, which program.
 Environment: TITAN_SIMULATOR names the library, TITAN_SCHEDULE who goes on at atomics (eager, lazy,
 random:SEED, or several with commas: each is tried from the same memory, and the last one's result stays),
-TITAN_THREADS how many threads.
+TITAN_THREADS how many threads, TITAN_MAX_STEPS after how many operations a program counts as endless.
 """
 import ctypes as c
+import functools
 import json
 import os
 import struct
@@ -24,7 +25,7 @@ __all__ = ["Pointer", "Program", "Refused", "Scalar", "Descriptor", "Launch", "o
 class _Object(c.Structure):  # titan_simulator_object
     _fields_ = [("name", c.c_char_p), ("origin", c.c_int64), ("data", c.c_void_p),
                 ("bytes", c.c_uint64), ("poisoned", c.c_int32), ("address", c.c_int32),
-                ("seed", c.c_uint64)]
+                ("seed", c.c_uint64), ("written", c.c_void_p), ("shared", c.c_int32)]
 
 
 class _Argument(c.Structure):  # titan_simulator_argument
@@ -36,7 +37,7 @@ class _Argument(c.Structure):  # titan_simulator_argument
 class _Options(c.Structure):  # titan_simulator_options
     _fields_ = [("grid", c.c_int64 * 3), ("schedule", c.c_char_p), ("threads", c.c_int32),
                 ("progress", c.c_int32), ("cancel", c.POINTER(c.c_int32)),
-                ("warps", c.c_int32)]
+                ("warps", c.c_int32), ("max_steps", c.c_uint64)]
 
 
 _library = None
@@ -56,13 +57,21 @@ def _simulator():
         library = c.CDLL(name)
     except OSError as error:
         raise Error("file-not-found", f"the simulator's library: {error}",
-                    fix="set TITAN_SIMULATOR to libtitan-simulator.so of a build") from None
+                    fix="set TITAN_SIMULATOR to libtitan-simulator.so.1 of a build (build/lib/Simulator/Triton), or take a "
+                        "wheel that has it (python/make_wheel.py --simulator)") from None
     library.titan_simulator_read.restype = c.c_void_p
     library.titan_simulator_release.restype = None
     library.titan_simulator_poison.restype = None
     library.titan_simulator_free.restype = None
+    library.titan_simulator_codes.restype = c.c_void_p
     _library = library
     return library
+
+
+@functools.cache
+def codes():
+    """All codes of refusals."""
+    return frozenset(_take(c.c_void_p(_simulator().titan_simulator_codes())))
 
 
 def poison(address, nbytes, seed):
@@ -78,6 +87,8 @@ class Region:
 
     def __init__(self, address, nbytes, seed=None, owner=None):
         self.address, self.nbytes, self.seed, self.owner = address, nbytes, seed, owner
+        # Of titan.empty alone: what launches have written, and whether others may have (arrays.Storage).
+        self.written, self.shared = getattr(owner, "written", None), getattr(owner, "shared", True)
 
 
 def region_of(name, tensor):
@@ -168,6 +179,14 @@ def threads():
     return int(text)
 
 
+def max_steps():
+    """Operations of one program before it is given up as endless; 0: the simulator's 2^33."""
+    text = os.environ.get("TITAN_MAX_STEPS", "0")
+    if not text.isdecimal() or int(text) >> 64:
+        raise Error("bad-argument", f"TITAN_MAX_STEPS='{text}' is no number of operations", fix="TITAN_MAX_STEPS=1000000")
+    return int(text)
+
+
 class Program:
     """TTIR that was read."""
 
@@ -234,16 +253,18 @@ class Program:
             slot.data, slot.bytes = region.address, region.nbytes
             slot.address = self.takes_addresses
             slot.poisoned, slot.seed = region.seed is not None, region.seed or 0
+            slot.written, slot.shared = region.written and c.addressof(region.written), region.shared
         given = (_Argument * max(1, len(fields)))(*fields)
         chosen = schedules()
         if not _simulator().titan_simulator_takes_turns(self._handle):
             chosen = chosen[:1]
-        before = [c.string_at(region.address, region.nbytes) if len(chosen) > 1 else b""
-                  for _, _, region in objects]
+        memory = [one for _, _, region in objects for one in (
+            (region.address, region.nbytes), (region.written and c.addressof(region.written), region.nbytes)) if one[0]]
+        before = [c.string_at(*one) if len(chosen) > 1 else b"" for one in memory]
         for i, schedule in enumerate(chosen):
             if i:
-                for bytes_, (_, _, region) in zip(before, objects):
-                    c.memmove(region.address, bytes_, len(bytes_))
+                for bytes_, (address, _) in zip(before, memory):
+                    c.memmove(address, bytes_, len(bytes_))
             report = self._run(kernel, grid, schedule, table, len(objects), given, len(fields))
             launch = Launch(kernel, grid, schedule, report)
             for line in launch.printed:
@@ -257,7 +278,8 @@ class Program:
         cancel, report, library = c.c_int32(0), c.c_void_p(), _simulator()
         options = _Options((c.c_int64 * 3)(*grid), schedule.encode(),
                            threads(),
-                           sys.stderr is not None and sys.stderr.isatty(), c.pointer(cancel), self.warps)
+                           sys.stderr is not None and sys.stderr.isatty(), c.pointer(cancel), self.warps,
+                           max_steps())
         # On a thread, so that Ctrl-C ends it.
         thread = threading.Thread(target=library.titan_simulator_run, args=(
             self._handle, kernel.encode(), objects, c.c_size_t(object_count), arguments,

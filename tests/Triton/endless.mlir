@@ -7,7 +7,39 @@
 // RUN: not titan run %t.mlir --kernel nested 2>&1 | FileCheck %s --check-prefix=END
 // A loop in a loop, whose values come again in each round of the outer one.
 // RUN: titan run %s --kernel nested
+// One that waits for what nobody writes, by loads that are no atomics; one that only reads, and ends.
+// RUN: not titan run %s --kernel waits --shape flag=4 --arg flag=zeros 2>&1 | FileCheck %s --check-prefix=WAITS
+// WAITS: [step-limit] program (0, 0, 0): a round of this loop changes nothing, and what it loads has stayed the same for 65536 rounds
+// RUN: titan run %s --kernel counts --shape flag=4 --arg flag=zeros --arg rounds=200000 | FileCheck %s --check-prefix=COUNTS
+// COUNTS: @counts: ran
 module {
+tt.func public @waits(%flag: !tt.ptr<i32>) {
+  %zero = arith.constant 0 : i32
+  scf.while : () -> () {
+    %is = tt.load %flag : !tt.ptr<i32>
+    %waits = arith.cmpi eq, %is, %zero : i32
+    scf.condition(%waits)
+  } do {
+    scf.yield
+  }
+  tt.return
+}
+tt.func public @counts(%flag: !tt.ptr<i32>, %rounds: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %all = scf.while (%i = %zero) : (i32) -> i32 {
+    %is = tt.load %flag : !tt.ptr<i32>
+    %sum = arith.addi %is, %i : i32
+    %more = arith.cmpi slt, %sum, %rounds : i32
+    scf.condition(%more) %i : i32
+  } do {
+  ^bb0(%i: i32):
+    %next = arith.addi %i, %one : i32
+    scf.yield %next : i32
+  }
+  tt.store %flag, %all : !tt.ptr<i32>
+  tt.return
+}
 tt.func public @endless() {
   cf.br ^again
 ^again:

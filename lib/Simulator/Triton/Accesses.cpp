@@ -29,6 +29,76 @@ std::string Agent::describePlace(uint64_t address, unsigned size) {
   return object->name + "[" + std::to_string(offset / int64_t{size}) + "]";
 }
 
+/// What keeps accesses of this operation inside of their object.
+static std::string outsideFix(Operation *op) {
+  Type type = op->getOperand(0).getType();
+  if (isa<TensorDescType>(type))
+    return "give the descriptor the shape and strides of the tensor in memory";
+  auto pointer = dyn_cast<PointerType>(type);
+  size_t rank = 0, checked = 0;
+  if (pointer && isa<RankedTensorType>(pointer.getPointee())) {
+    rank = cast<RankedTensorType>(pointer.getPointee()).getRank();
+    if (auto load = dyn_cast<LoadOp>(op))
+      checked = load.getBoundaryCheck().size();
+    else if (auto store = dyn_cast<StoreOp>(op))
+      checked = store.getBoundaryCheck().size();
+  } else if (wasBlock(op)) { // (A check would have become a mask.)
+    rank = cast<RankedTensorType>(type).getRank();
+  } else {
+    return "mask what lies outside: offsets < n";
+  }
+  if (checked == rank)
+    return "give tl.make_block_ptr the shape and strides of the tensor in "
+           "memory";
+  std::string dimensions;
+  for (size_t d = 0; d < rank; ++d)
+    dimensions += (d ? ", " : "") + std::to_string(d);
+  return "boundary_check=(" + dimensions + (rank == 1 ? ",)" : ")") +
+         " of the dimensions along which a block goes on behind the tensor";
+}
+
+/// What orders or separates accesses of several programs.
+static std::string raceFix(FuncOp kernel) {
+  Operation *relaxed = nullptr;
+  kernel->getParentOfType<ModuleOp>().walk([&](Operation *op) {
+    auto change = dyn_cast<AtomicRMWOp>(op);
+    auto exchange = dyn_cast<AtomicCASOp>(op);
+    if ((change && change.getSem() == MemSemantic::Relaxed) ||
+        (exchange && exchange.getSem() == MemSemantic::Relaxed)) {
+      relaxed = op;
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  std::string fix = "let programs write disjoint places, or use tl.atomic_add; "
+                    "a lock needs tl.debug_barrier() before it is released";
+  if (!relaxed)
+    return fix;
+  auto at = placeOf(relaxed)->findInstanceOf<FileLineColLoc>();
+  return "the atomic" +
+         (at ? " of line " + std::to_string(at.getLine()) : std::string()) +
+         R"( is relaxed and orders nothing: sem="release" or "acq_rel" where a )"
+         R"(program lets others go on, sem="acquire" where one waits; else )" +
+         fix;
+}
+
+/// Another element whose store goes to the same bytes; nothing: none does.
+static std::optional<int64_t> findTwin(Agent &agent, const Step &step,
+                                       int64_t element) {
+  if (!isa<StoreOp>(step.op) ||
+      !isa<RankedTensorType>(step.op->getOperand(0).getType()))
+    return std::nullopt;
+  const Tile &pointers = agent.in(step, 0);
+  const uint64_t *addresses = pointers.as<uint64_t>();
+  const Tile *mask =
+      step.op->getNumOperands() > 2 ? &agent.in(step, 2) : nullptr;
+  for (int64_t i = 0; i < pointers.count; ++i)
+    if (i != element && addresses[i] == addresses[element] &&
+        (!mask || mask->as<uint8_t>()[i]))
+      return i;
+  return std::nullopt;
+}
+
 void Agent::touch(const Step &step, uint64_t address, unsigned size,
                   Access access, uint32_t lane, bool scalar, int64_t element,
                   const void *value) {
@@ -45,7 +115,12 @@ void Agent::touch(const Step &step, uint64_t address, unsigned size,
     return text;
   };
   // Pointer and mask, not what is stored.
-  const unsigned led = access == Access::Read ? 3 : 5;
+  const unsigned led =
+      isa<DescriptorLoadOp, DescriptorGatherOp>(step.op) ? ~0u
+      : isa<DescriptorStoreOp, DescriptorScatterOp, DescriptorReduceOp>(step.op)
+          ? ~2u
+      : access == Access::Read ? 3
+                               : 5;
   const char *does = access == Access::Read    ? " reads "
                      : access == Access::Write ? " writes "
                                                : " changes ";
@@ -61,7 +136,8 @@ void Agent::touch(const Step &step, uint64_t address, unsigned size,
                               " elements of " + std::to_string(size) + " bytes"
                         : ", which is no memory"
                   : ", which belongs to no argument"),
-         "mask what lies outside: offsets < n", element, led);
+         wrappedText(*this, step, element, led).value_or(outsideFix(step.op)),
+         element, led);
   if (address % size)
     fail(step, Code::Misaligned,
          std::string(does + 1) + place() + ", " + std::to_string(size) +
@@ -92,12 +168,22 @@ void Agent::touch(const Step &step, uint64_t address, unsigned size,
           std::string(", which ") +
           (fault.other < 0 ? "several other programs" : describe(fault.other)) +
           (fault.otherWrote ? " wrote" : " read") + ": nothing orders the two";
+    if (auto twin = own && fault.otherWrote ? findTwin(*this, step, element)
+                                            : std::nullopt)
+      fail(step, Code::Race, message,
+           "elements " +
+               indexText(step.op->getOperand(0).getType(),
+                         std::min(*twin, element)) +
+               " and " +
+               indexText(step.op->getOperand(0).getType(),
+                         std::max(*twin, element)) +
+               " of one store go to one place: let each have its own, mask all "
+               "but one, or use an atomic",
+           element, led);
     fail(step, Code::Race, message,
          own ? "tl.debug_barrier() between them, or let each element touch its "
                "own place"
-             : "let programs write disjoint places, or use tl.atomic_add; a "
-               "lock "
-               "needs tl.debug_barrier() before it is released",
+             : raceFix(world.kernel),
          element, led);
   }
   default:

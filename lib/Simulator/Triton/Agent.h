@@ -168,6 +168,14 @@ public:
   unsigned waitsSize = 0;
 };
 
+/// What is wrong with sizes and strides (in elements of `size` bytes) of a
+/// descriptor, as a tensor map of TMA asks for them (cuTensorMapEncodeTiled).
+std::optional<Finding> findWrongDescriptor(mlir::Location loc,
+                                           const std::string &name,
+                                           llvm::ArrayRef<int64_t> shape,
+                                           llvm::ArrayRef<int64_t> strides,
+                                           unsigned size);
+
 /// tt.load and tt.store of block pointers.
 void loadBlock(Agent &agent, const Step &step);
 void storeBlock(Agent &agent, const Step &step);
@@ -182,10 +190,17 @@ void joinMarks(Agent &agent, const Step &step);
 mlir::Location placeOf(mlir::Operation *op);
 /// "i = 5", "(2, 7)": an element of a tensor.
 std::string indexText(mlir::Type type, int64_t element);
+/// Whether an access is what make_ttir has made of one through a block pointer: its
+/// addresses have its own place, where those of a program have theirs.
+bool wasBlock(mlir::Operation *access);
 /// "where offsets[52] = 2100, n = 2000": the named values from which these
 /// operands of a step were computed at an element.
 std::string valuesText(Agent &agent, const Step &step, int64_t element,
                        unsigned operands);
+/// What to do about an integer that wrapped around on the way to these operands
+/// of a step at an element; nothing: none did.
+std::optional<std::string> wrappedText(Agent &agent, const Step &step,
+                                       int64_t element, unsigned operands);
 
 } // namespace titan::tt
 

@@ -48,41 +48,58 @@ static void makeBlock(Agent &agent, const Step &step) {
   make(agent, step, cast<MakeTensorPtrOp>(step.op).getOrder().size(), 1, true);
 }
 
+std::optional<Finding> titan::tt::findWrongDescriptor(Location loc,
+                                                      const std::string &name,
+                                                      ArrayRef<int64_t> shape,
+                                                      ArrayRef<int64_t> strides,
+                                                      unsigned size) {
+  auto wrong = [&](Code code, std::string message, std::string fix) {
+    return Finding{.code = code,
+                   .message = std::move(message),
+                   .loc = loc,
+                   .fix = std::move(fix)};
+  };
+  for (auto [d, extent] : llvm::enumerate(shape))
+    if (extent < 0 || strides[d] < 0)
+      return wrong(Code::InvalidOp,
+                   "dimension " + std::to_string(d) + " of " + name +
+                       " has size " + std::to_string(extent) + " and stride " +
+                       std::to_string(strides[d]) + ": neither may be negative",
+                   "give the sizes and strides of a tensor in memory");
+  if (strides.back() != 1)
+    return wrong(Code::InvalidOp,
+                 "the last stride of " + name + " is " +
+                     std::to_string(strides.back()) +
+                     ": elements along it lie beside each other",
+                 "put the dimension whose stride is 1 last");
+  for (auto [d, stride] : llvm::enumerate(strides.drop_back()))
+    if (stride * size % 16)
+      return wrong(Code::Misaligned,
+                   "stride " + std::to_string(stride) + " of dimension " +
+                       std::to_string(d) + " of " + name + ", " +
+                       std::to_string(stride * size) +
+                       " bytes, is no multiple of 16 bytes",
+                   "pad the rows");
+  return std::nullopt;
+}
+
 static void makeDescriptor(Agent &agent, const Step &step) {
   auto op = cast<MakeTensorDescOp>(step.op);
   make(agent, step, op.getShape().size(), static_cast<int64_t>(op.getPadding()),
        false);
-  // As a tensor map of TMA asks for (cuTensorMapEncodeTiled).
   BlockView view(agent.out(step));
   Type element = op.getBase().getType().getPointee();
-  const int64_t size = bytesOf(*kindOf(element));
-  for (int64_t d = 0; d < view.rank; ++d)
-    if (view.shape(d) < 0 || view.stride(d) < 0)
-      agent.fail(
-          step, Code::InvalidOp,
-          "dimension " + std::to_string(d) + " of the descriptor has size " +
-              std::to_string(view.shape(d)) + " and stride " +
-              std::to_string(view.stride(d)) + ": neither may be negative",
-          "give the sizes and strides of a tensor in memory");
-  if (int64_t last = view.stride(view.rank - 1); last != 1)
-    agent.fail(step, Code::InvalidOp,
-               "the last stride of the descriptor is " + std::to_string(last) +
-                   ": elements along it lie beside each other",
-               "put the dimension whose stride is 1 last");
+  const unsigned size = bytesOf(*kindOf(element));
+  if (auto wrong = findWrongDescriptor(
+          op.getLoc(), "the descriptor", ArrayRef(view.numbers + 2, view.rank),
+          ArrayRef(view.numbers + 2 + view.rank, view.rank), size))
+    agent.fail(step, wrong->code, wrong->message, wrong->fix);
   if (view.base() % 16)
     agent.fail(step, Code::Misaligned,
                "the descriptor's tensor begins at " +
                    agent.describePlace(view.base(), size) +
                    ", at no multiple of 16 bytes",
                "begin it at a multiple of 16 bytes", 0, /*operands=*/1);
-  for (int64_t d = 0; d + 1 < view.rank; ++d)
-    if (view.stride(d) * size % 16)
-      agent.fail(step, Code::Misaligned,
-                 "stride " + std::to_string(view.stride(d)) + " of dimension " +
-                     std::to_string(d) + " of the descriptor, " +
-                     std::to_string(view.stride(d) * size) +
-                     " bytes, is no multiple of 16 bytes",
-                 "pad the rows");
 }
 
 static void advance(Agent &agent, const Step &step) {

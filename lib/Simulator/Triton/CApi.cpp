@@ -115,6 +115,8 @@ int32_t titan_simulator_run(void *opaque, const char *name,
     to.hasAddress = from.address;
     if (from.poisoned)
       to.poison = from.seed;
+    to.map = from.written;
+    to.shared = from.shared;
   }
   std::vector<tt::RunArgument> given;
   for (size_t i = 0; i < argument_count; ++i) {
@@ -165,6 +167,8 @@ int32_t titan_simulator_run(void *opaque, const char *name,
   run.turns = *turns;
   run.threads = options->threads;
   run.warps = options->warps;
+  if (options->max_steps)
+    run.maxSteps = options->max_steps;
   bool drawn = false;
   if (options->progress)
     run.progress = [&](uint64_t done) {
@@ -196,6 +200,13 @@ int32_t titan_simulator_run(void *opaque, const char *name,
 
 void titan_simulator_poison(void *data, uint64_t bytes, uint64_t seed) {
   tt::fillPoison(static_cast<std::byte *>(data), bytes, seed);
+}
+
+char *titan_simulator_codes(void) {
+  llvm::json::Array codes;
+  for (const titan::CodeInfo &info : titan::allCodes())
+    codes.push_back(std::string(info.code));
+  return copyOut(std::move(codes));
 }
 
 void titan_simulator_free(char *report) { free(report); }

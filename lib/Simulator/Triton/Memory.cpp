@@ -45,10 +45,30 @@ static uint64_t poisonOf(uint64_t seed, uint64_t index) {
 }
 
 void titan::tt::fillPoison(std::byte *data, uint64_t bytes, uint64_t seed) {
-  for (uint64_t i = 0; i < bytes / 8; ++i) {
+  for (uint64_t i = 0; 8 * i < bytes; ++i) {
     uint64_t word = poisonOf(seed, i);
-    std::memcpy(data + 8 * i, &word, 8);
+    std::memcpy(data + 8 * i, &word, std::min<uint64_t>(8, bytes - 8 * i));
   }
+}
+
+/// Which of the 8 bytes from 8 * i nobody has written, a bit for each: those that
+/// no launch has, where all of them hold their poison.
+static unsigned findUnwritten(const RunObject &from, uint64_t i) {
+  const uint64_t size = std::min<uint64_t>(8, from.bytes - 8 * i);
+  const uint64_t poison = poisonOf(*from.poison, i);
+  const std::byte *data = from.data + 8 * i;
+  const uint8_t *map = from.map ? from.map + 8 * i : nullptr;
+  if (!map && size == 8)
+    return std::memcmp(data, &poison, 8) == 0 ? 0xFF : 0;
+  unsigned left = 0;
+  for (uint64_t b = 0; b < size; ++b) {
+    if (map && map[b])
+      continue;
+    if (static_cast<uint8_t>(data[b]) != (poison >> 8 * b & 0xFF))
+      return 0;
+    left |= 1u << b;
+  }
+  return from.shared && llvm::popcount(left) < 4 ? 0 : left;
 }
 
 /// Pages of zeros, which nobody has touched, cost nothing.
@@ -92,19 +112,28 @@ Memory::Memory(llvm::ArrayRef<RunObject> given, unsigned unit, bool turns)
     }
     if (!from.written)
       object.written = std::make_unique<uint8_t[]>(units);
-    for (uint64_t i = 0; from.poison && i < from.bytes / 8; ++i) {
-      uint64_t word;
-      std::memcpy(&word, from.data + 8 * i, 8);
-      if (word != poisonOf(*from.poison, i))
+    for (uint64_t i = 0; from.poison && 8 * i < from.bytes; ++i) {
+      const unsigned bytes = findUnwritten(from, i);
+      if (!bytes)
         continue;
       if (!object.written) {
         object.written = std::make_unique<uint8_t[]>(units);
         std::memset(object.written.get(), 1, units);
       }
-      std::memset(object.written.get() + 8 * i / unit, 0, 8 / unit);
+      for (unsigned b = 0; b < 8; ++b)
+        if (bytes >> b & 1)
+          object.written[(8 * i + b) / unit] = 0;
     }
   }
   llvm::sort(hosts);
+}
+
+void Memory::keepWritten(llvm::ArrayRef<RunObject> given) const {
+  for (auto [from, object] : llvm::zip_equal(given, objects))
+    if (from.map && object.written)
+      for (uint64_t i = 0; i < from.bytes; ++i)
+        if (object.written[i >> object.shift])
+          from.map[i] = 1;
 }
 
 Object *Memory::findHost(uint64_t address, int64_t &offset) {

@@ -138,6 +138,10 @@ public:
   Fault touch(Object &object, int64_t offset, unsigned size, Access access,
               uint32_t lane, const Actor &actor, bool same = false);
 
+  /// Marks in the maps of `given`, which the objects were made of, what has been
+  /// written.
+  void keepWritten(llvm::ArrayRef<RunObject> given) const;
+
   std::vector<Object> objects;
 
 private:

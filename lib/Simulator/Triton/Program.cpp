@@ -15,6 +15,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -216,8 +217,8 @@ void Agent::run(uint32_t program, ArrayRef<Tile> arguments) {
   steps = order = accesses = ordered = 0;
   depth = 0;
   lanes = 1;
+  auto count = llvm::make_scope_exit([&] { total += steps; });
   run(*world.entry, arguments);
-  total += steps;
 }
 
 /// Whether two lists of values are the same, bit for bit.
@@ -491,11 +492,23 @@ static void runSwitch(Agent &agent, const Step &step) {
 /// writes, by loads that are no atomics.
 static constexpr unsigned roundsOfTurn = 256;
 
+/// Rounds without a change after which a loop that only reads memory counts as
+/// endless: what another program may write there, nothing orders.
+static constexpr unsigned roundsOfSame = 1 << 16;
+
+static bool onlyReads(Operation *op) {
+  auto effects = getEffectsRecursively(op);
+  return effects && llvm::all_of(*effects, [](const auto &each) {
+           return isa<MemoryEffects::Read>(each.getEffect());
+         });
+}
+
 static void runWhile(Agent &agent, const Step &step) {
   std::vector<Tile> values = operandsFrom(agent, step, 0);
+  unsigned same = 0; // Looks in a row that saw a round change nothing.
   for (unsigned round = 1;; ++round) {
     // Of values alone, a round that changes none is the last one's again.
-    const bool looks = round % roundsOfTurn == 0 && isMemoryEffectFree(step.op);
+    const bool looks = round % roundsOfTurn == 0 && onlyReads(step.op);
     std::vector<Tile> before = looks ? values : std::vector<Tile>();
     if (round % roundsOfTurn == 0 && agent.world.giveWay) {
       agent.waitsSize = 0;
@@ -507,8 +520,18 @@ static void runWhile(Agent &agent, const Step &step) {
       break;
     agent.run(*step.bodies[1], values);
     values = std::move(agent.yielded);
-    if (looks && isSame(before, values))
+    if (!looks)
+      continue;
+    same = isSame(before, values) ? same + 1 : 0;
+    if (same && isMemoryEffectFree(step.op))
       agent.fail(step, Code::StepLimit, unchanging, unchangingFix);
+    if (same * roundsOfTurn == roundsOfSame && !agent.world.giveWay)
+      agent.fail(step, Code::StepLimit,
+                 "a round of this loop changes nothing, and what it loads has "
+                 "stayed the same for " +
+                     std::to_string(roundsOfSame) + " rounds",
+                 "let its condition depend on what a round changes; what "
+                 "another program writes is waited for by atomics");
   }
   agent.yielded = std::move(values);
   takeResults(agent, step);
@@ -648,7 +671,8 @@ static void runAssert(Agent &agent, const Step &step) {
         op.getMessage().str() +
             (condition.count > 1
                  ? ", at element " + indexText(op.getCondition().getType(), i)
-                 : ""));
+                 : ""),
+        /*fix=*/{}, i);
   }
 }
 

@@ -327,6 +327,8 @@ RunReport titan::tt::simulate(FuncOp kernel, ArrayRef<RunObject> objects,
   RunReport report;
   report.programs = programs;
   auto finish = [&] {
+    if (world.memory)
+      world.memory->keepWritten(objects);
     llvm::stable_sort(world.findings,
                       [](auto &a, auto &b) { return a.first < b.first; });
     for (auto &[program, finding] : world.findings)
@@ -337,6 +339,27 @@ RunReport titan::tt::simulate(FuncOp kernel, ArrayRef<RunObject> objects,
       report.printed.push_back(std::move(line));
     return std::move(report);
   };
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    if (auto type = dyn_cast<TensorDescType>(kernel.getArgumentTypes()[i])) {
+      auto kind = kindOf(type.getBlock().getElementType());
+      auto wrong = findWrongDescriptor(
+          kernel.getLoc(), "the descriptor " + objects[argument.object].name,
+          argument.shape, argument.strides, bytesOf(*kind));
+      if (!wrong && argument.offset % 16)
+        wrong = Finding{.code = Code::Misaligned,
+                        .message = "the tensor of the descriptor " +
+                                   objects[argument.object].name +
+                                   " begins at byte " +
+                                   std::to_string(argument.offset) +
+                                   " of its memory, at no multiple of 16",
+                        .loc = kernel.getLoc(),
+                        .fix = "begin it at a multiple of 16 bytes"};
+      if (!wrong)
+        continue;
+      world.findings.emplace_back(0, std::move(*wrong));
+      report.programs = 0;
+      return finish();
+    }
   if (!compile(world))
     return finish();
   world.memory =

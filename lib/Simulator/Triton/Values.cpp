@@ -132,18 +132,18 @@ static std::optional<int64_t> follow(Operation *op, Value operand, int64_t e) {
   return element;
 }
 
-std::string titan::tt::valuesText(Agent &agent, const Step &step,
-                                  int64_t element, unsigned operands) {
+/// Goes back over what led to operands of a step at an element, breadth first:
+/// `look(value, its tile, its element)` says whether to go on.
+static void
+goBack(Agent &agent, const Step &step, int64_t element, unsigned operands,
+       llvm::function_ref<bool(Value, const Tile &, int64_t)> look) {
   std::deque<std::pair<Value, int64_t>> next;
   for (auto [i, value] : llvm::enumerate(step.op->getOperands()))
     if (operands >> std::min<size_t>(i, 31) & 1)
       next.emplace_back(value,
                         isa<RankedTensorType>(value.getType()) ? element : 0);
   llvm::DenseSet<Value> seen;
-  llvm::StringSet<> told;
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  while (!next.empty() && told.size() < maxNames && seen.size() < maxValues) {
+  while (!next.empty() && seen.size() < maxValues) {
     auto [value, e] = next.front();
     next.pop_front();
     if (!seen.insert(value).second)
@@ -151,21 +151,8 @@ std::string titan::tt::valuesText(Agent &agent, const Step &step,
     auto slot = agent.world.slots.find(value);
     if (slot == agent.world.slots.end())
       continue;
-    const Tile &tile = agent[slot->second];
-    std::string name = variableOf(value);
-    if (!name.empty() && tile.kind != Kind::Ptr && tile.kind != Kind::Block &&
-        e < tile.count && told.insert(name).second) {
-      os << (told.size() == 1 ? "where " : ", ") << name
-         << indexText(value.getType(), e) << " = ";
-      if (tile.isUndefined(e))
-        os << "undefined";
-      else if (tile.kind == Kind::I1)
-        os << (tile.getInteger(e) ? "true" : "false");
-      else if (isFloat(tile.kind))
-        os << llvm::format("%g", tile.getFloat(e));
-      else
-        os << tile.getInteger(e);
-    }
+    if (!look(value, agent[slot->second], e))
+      return;
     Operation *op = value.getDefiningOp();
     if (!op || op->getNumRegions())
       continue;
@@ -174,5 +161,91 @@ std::string titan::tt::valuesText(Agent &agent, const Step &step,
         if (auto from = isa<SplatOp>(op) ? 0 : follow(op, operand, e))
           next.emplace_back(operand, *from);
   }
+}
+
+bool titan::tt::wasBlock(Operation *access) {
+  if (!isa<LoadOp, StoreOp>(access))
+    return false;
+  auto address = access->getOperand(0).getDefiningOp<AddPtrOp>();
+  return address && isa<RankedTensorType>(address.getType()) &&
+         address.getLoc() == access->getLoc() &&
+         !isa<UnknownLoc>(access->getLoc());
+}
+
+std::string titan::tt::valuesText(Agent &agent, const Step &step,
+                                  int64_t element, unsigned operands) {
+  llvm::StringSet<> told;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  const bool block = wasBlock(step.op);
+  goBack(agent, step, element, operands,
+         [&](Value value, const Tile &tile, int64_t e) {
+           std::string name = variableOf(value);
+           // A part of a block pointer, which has the pointer's name.
+           if (block && value.getDefiningOp() &&
+               llvm::any_of(value.getUsers(), [&](Operation *user) {
+                 return user->getLoc() == step.op->getLoc();
+               }))
+             name.clear();
+           // An index that was loaded, and that no variable holds.
+           if (auto load = value.getDefiningOp<LoadOp>();
+               name.empty() && load && !isFloat(tile.kind))
+             if (auto at = assignedAt(load.getLoc()).at)
+               name = "what line " + std::to_string(at.getLine()) + " loads";
+           if (name.empty() || tile.kind == Kind::Ptr ||
+               tile.kind == Kind::Block || e >= tile.count ||
+               !told.insert(name).second)
+             return true;
+           os << (told.size() == 1 ? "where " : ", ") << name
+              << indexText(value.getType(), e) << " = ";
+           if (tile.isUndefined(e))
+             os << "undefined";
+           else if (tile.kind == Kind::I1)
+             os << (tile.getInteger(e) ? "true" : "false");
+           else if (isFloat(tile.kind))
+             os << llvm::format("%g", tile.getFloat(e));
+           else
+             os << tile.getInteger(e);
+           return told.size() < maxNames;
+         });
+  return text;
+}
+
+std::optional<std::string> titan::tt::wrappedText(Agent &agent,
+                                                  const Step &step,
+                                                  int64_t element,
+                                                  unsigned operands) {
+  std::optional<std::string> text;
+  goBack(agent, step, element, operands,
+         [&](Value value, const Tile &tile, int64_t e) {
+           Operation *op = value.getDefiningOp();
+           if (!op || !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) ||
+               !getElementTypeOrSelf(value.getType()).isInteger(32))
+             return true;
+           int64_t sides[2];
+           for (unsigned i : {0u, 1u}) {
+             auto slot = agent.world.slots.find(op->getOperand(i));
+             if (slot == agent.world.slots.end())
+               return true;
+             const Tile &side = agent[slot->second];
+             if (e >= side.count || side.isUndefined(e))
+               return true;
+             sides[i] = side.getInteger(e);
+           }
+           const int64_t exact = isa<arith::AddIOp>(op)   ? sides[0] + sides[1]
+                                 : isa<arith::SubIOp>(op) ? sides[0] - sides[1]
+                                                          : sides[0] * sides[1];
+           if (exact == tile.getInteger(e) || e >= tile.count)
+             return true;
+           const char *sign = isa<arith::AddIOp>(op)   ? " + "
+                              : isa<arith::SubIOp>(op) ? " - "
+                                                       : " * ";
+           std::string name = variableOf(value);
+           text = (name.empty() ? "" : name + " = ") +
+                  std::to_string(sides[0]) + sign + std::to_string(sides[1]) +
+                  " wrapped around to " + std::to_string(tile.getInteger(e)) +
+                  " in 32 bits: compute it in 64, x.to(tl.int64)";
+           return false;
+         });
   return text;
 }

@@ -39,7 +39,10 @@ class Compiler(BaseBackend):
         self.nvidia.target, self.nvidia.binary_ext = target, "cubin"
 
     def parse_options(self, options):
-        return self.nvidia.parse_options(options)
+        parsed = self.nvidia.parse_options(options)
+        if mode() == "simulate":
+            _hold_ranges(parsed)
+        return parsed
 
     def pack_metadata(self, metadata):
         return self.nvidia.pack_metadata(metadata)
@@ -79,6 +82,18 @@ class Compiler(BaseBackend):
         package, shared = packages.make(metadata["name"], text, options)
         metadata["shared"] = shared or RESERVED_SHARED
         return package
+
+
+def _hold_ranges(options):
+    """To those of titan compile (lib/Driver/Driver.cpp, readTriton)."""
+    for name, least, most, power in (("num_warps", 1, 32, True), ("num_ctas", 1, 16, True), ("num_stages", 0, 2**31 - 1, False),
+                                     ("maxnreg", 16, 255, False)):
+        value = getattr(options, name, None)
+        if value is None:  # Not said, or of no meaning to this Triton.
+            continue
+        if not isinstance(value, int) or not least <= value <= most or (power and value & (value - 1)):
+            what = f"a power of two up to {most}" if power else f"a number from {least} to {most}"
+            raise Error("bad-argument", f"{name}={value!r} of a launch: it is {what}", fix=f"give {name} such a number, or leave it out")
 
 
 def _name(text):

@@ -4,12 +4,13 @@ Autotuning takes the first configuration that compiles; triton.testing.do_bench 
 yields the time that the simulation took: no GPU's time is known here.
 """
 import importlib
+import importlib.util
 import time
 
 from . import mode, tensors
 from .arguments import flatten, signature_of
 from .compiler import CAPABILITY
-from .. import simulation
+from .. import Error, simulation
 
 # An H200's, for programs that size their grids by them.
 PROPERTIES = {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132, "warpSize": 32,
@@ -52,6 +53,7 @@ class Launcher:
         self.warps = getattr(metadata, "num_warps", simulation.Program.warps)
 
     def __call__(self, x, y, z, stream, program, packed, launch_metadata, enter, leave, *values):
+        __tracebackhide__ = True
         if _Tuning.trying:
             return
         _Tuning.found = False
@@ -113,12 +115,37 @@ class _Interface:
         return 0
 
 
+def _hint_at_arrays():
+    """Triton knows a numpy array for no tensor, and does not say what one is."""
+    jit = importlib.import_module("triton.runtime.jit")
+    create = jit.create_function_from_signature
+
+    def create_checked(*given):
+        bind = create(*given)
+
+        def checked(*args, **kwargs):
+            __tracebackhide__ = True
+            try:
+                return bind(*args, **kwargs)
+            except TypeError as error:
+                arrays = [one for one in (*args, *kwargs.values())
+                          if hasattr(one, "__array_interface__") and not hasattr(one, "data_ptr")]
+                if not arrays or "specialize" not in str(error):
+                    raise
+                raise Error("argument-shape", f"an argument is a {type(arrays[0]).__module__}.{type(arrays[0]).__name__}, which is no "
+                            "tensor", fix="titan.array(x), a copy in memory of its own that .numpy() shows") from error
+        return checked
+    jit.create_function_from_signature = create_checked
+
+
 class Machine:
     """What Triton asks its driver, but for the target."""
     launcher_cls = Launcher
 
     def __init__(self):
         self.utils = Utils()
+        if importlib.util.find_spec("triton.runtime.jit"):
+            _hint_at_arrays()
         testing = importlib.import_module("triton.testing")
         testing.do_bench = testing.do_bench_cudagraph = bench
 

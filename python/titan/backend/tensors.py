@@ -34,7 +34,7 @@ def _poison(tensor):
     if tensor.device.type != "cpu" or tensor.layout != _torch().strided:
         return
     storage = tensor.untyped_storage()
-    if storage.nbytes() >= 8:
+    if storage.nbytes() >= 4:  # Of fewer bytes nothing tells who wrote them (findUnwritten).
         seed = next(Storage.seeds)
         _seeds[storage.data_ptr(), storage.nbytes()] = seed
         simulation.poison(storage.data_ptr(), storage.nbytes(), seed)

@@ -83,7 +83,7 @@ def layer_norm_backward(a):
 
 def descriptor_argument(a):
     k = a["k"]
-    return [a["a"][(k + i) * 70 + j] if k + i < 90 else 0.0 for i in range(64) for j in range(64)], a["out_ptr"], 0.0
+    return [a["a"][(k + i) * 72 + j] if k + i < 90 else 0.0 for i in range(64) for j in range(64)], a["out_ptr"], 0.0
 
 
 def main():

@@ -78,12 +78,19 @@ struct RunObject {
   bool written = true;
   /// What nobody has written holds the bytes of fillPoison with this seed.
   std::optional<uint64_t> poison;
+  /// With `poison`, a byte for each: other than 0 where a launch has written it;
+  /// kept from launch to launch. Null: the bytes of the poison alone tell.
+  uint8_t *map = nullptr;
+  /// Whether others than launches may have written it, so that fewer than 4
+  /// bytes of 8 that hold their poison may do so by chance, and count as
+  /// written.
+  bool shared = true;
   /// Numbers in memory may be addresses in it, as the host has them.
   bool hasAddress = false;
 };
 
 /// Fills memory that nobody has written: 8 bytes at a time, which nothing that
-/// is computed is likely to be. The end below 8 bytes counts as written.
+/// is computed is likely to be.
 void fillPoison(std::byte *data, uint64_t bytes, uint64_t seed);
 
 /// An argument of a kernel: a place in an object, or the bits of a scalar in the

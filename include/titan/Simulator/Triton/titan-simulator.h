@@ -29,6 +29,10 @@ typedef struct titan_simulator_object {
   int32_t poisoned; /**< Filled by titan_simulator_poison with this seed. */
   int32_t address;  /**< Numbers in memory may be addresses in it. */
   uint64_t seed;
+  /** Of what is poisoned, a byte for each that says whether a launch has written
+      it, kept from launch to launch; or null. */
+  uint8_t *written;
+  int32_t shared; /**< Others than launches may have written it. */
 } titan_simulator_object;
 
 enum titan_simulator_kind {
@@ -54,7 +58,8 @@ typedef struct titan_simulator_options {
   int32_t progress;     /**< A line on stderr while it runs. */
   /** Set to other than 0 by another thread: gives the run up. */
   volatile int32_t *cancel;
-  int32_t warps; /**< Of a program, of 32 threads. */
+  int32_t warps;      /**< Of a program, of 32 threads. */
+  uint64_t max_steps; /**< Operations of one program; 0: 2^33. */
 } titan_simulator_options;
 
 /** Reads TTIR. Null, and an object with "findings", where it is none. */
@@ -76,6 +81,9 @@ int32_t titan_simulator_run(void *program, const char *kernel,
 
 /** Fills memory with what counts as written by nobody. */
 void titan_simulator_poison(void *data, uint64_t bytes, uint64_t seed);
+
+/** All codes (docs/codes.md), an array of texts. */
+char *titan_simulator_codes(void);
 
 void titan_simulator_free(char *report);
 

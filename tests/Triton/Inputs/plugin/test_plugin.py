@@ -41,3 +41,8 @@ def test_swallowed():
 def test_other_code(titan):
     with titan.refused("race"):
         launch(101)
+
+
+def test_no_code(titan):
+    with titan.refused("rcae"):
+        pass
