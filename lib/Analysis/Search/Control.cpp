@@ -220,6 +220,22 @@ static Operation *sourceOf(Value value) {
   return nullptr;
 }
 
+/// What one thread reads for all, and hands on in shared memory, it has got by an
+/// operation before: of a load within `loop` from there, that one.
+static Operation *handedOn(Operation *source, scf::WhileOp loop) {
+  auto load = dyn_cast<LdOp>(source);
+  if (!load || !isa<SharedType>(load.getMemory().getType()))
+    return source;
+  loop->walk([&](StOp store) {
+    if (store.getMemory() != load.getMemory())
+      return WalkResult::advance();
+    Operation *before = sourceOf(store.getValue());
+    source = before ? before : source;
+    return before ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return source;
+}
+
 /// Whether a loop does nothing but read global memory, by `source`, and ask whether
 /// it goes on.
 static bool polls(scf::WhileOp loop, Operation *source) {
@@ -246,7 +262,11 @@ static std::pair<std::string, std::string> unknownLoop(scf::WhileOp loop,
   Operation *source = sourceOf(loop.getConditionOp().getCondition());
   if (!source)
     return {message, fix};
+  source = handedOn(source, loop);
   message += ", by '" + source->getName().getStringRef().str() + "'";
+  if (auto atom = dyn_cast<AtomOp>(source))
+    message += " (" + stringifyAtomicOp(atom.getOp()).str() +
+               (atom.getExpected() ? " where)" : ")");
   // From titan-deal-tickets.
   if (auto why = loop->getAttrOfType<StringAttr>("titan.undealt"))
     message += "; its numbers are not dealt out in turn: " + why.str();
