@@ -287,6 +287,16 @@ std::optional<int64_t> Ranges::mostBetween(Number a, Number b) {
   std::optional<int64_t> most;
   if (!llvm::SubOverflow(of(b).high, of(a).low, span))
     most = span;
+  // Numbers of fewer bits, as index.
+  auto isCast = [&](Number number) {
+    const Symbols::Node &node = symbols.node(number.symbol);
+    return number.symbol && node.code == Arith::Cast &&
+           node.operandBits <= node.bits && node.a.symbol;
+  };
+  if (isCast(a) && isCast(b)) {
+    a = symbols.node(a.symbol).a;
+    b = symbols.node(b.symbol).a;
+  }
   if (!a.symbol)
     return most;
   // b - b % c and b: what is left behind an unrolled loop.
