@@ -125,6 +125,11 @@ struct RunCommand : Command {
 int runRun(const RunCommand &options);
 /// Whether the module holds Triton's functions, and a run of one.
 bool isTritonModule(mlir::ModuleOp module);
+/// The fix where a topic of titan explain is of kernels, and the file has a program
+/// of Triton.
+inline constexpr llvm::StringLiteral tritonInstead =
+    "titan explain stages FILE shows what becomes of it; titan compile "
+    "--emit=titan FILE -o KERNEL.mlir writes its kernel: ask of that";
 int runTriton(Session &session, mlir::ModuleOp module,
               const RunCommand &options);
 

@@ -251,7 +251,8 @@ static int readCopies(Session &session, const ExplainCommand &options,
   OwningOpRef<ModuleOp> module = session.parse(options.file, std::move(text));
   if (!module)
     return BadInput;
-  if (!options.kernel.empty() && !session.findKernel(*module, options.kernel))
+  if ((!options.kernel.empty() || isTritonModule(*module)) &&
+      !session.findKernel(*module, options.kernel))
     return BadInput;
   // Copies into pipes become copies into slots of rings.
   PassManager pm(module->getContext());
@@ -560,6 +561,14 @@ int titan::runExplain(const ExplainCommand &options) {
                  near.empty() ? ""
                               : "did you mean " + std::string(near) +
                                     "? titan explain operations lists them");
+    return session.finish(BadInput, "");
+  }
+  if (topic.starts_with("tt.")) {
+    session.fail(Code::UnknownOperation,
+                 "'" + topic + "' is an operation of Triton's IR, not titan's",
+                 "docs/triton.md, Operations, lists these and what each "
+                 "becomes; titan explain stages FILE.ttir shows that of a "
+                 "program");
     return session.finish(BadInput, "");
   }
   std::string fix = "titan explain codes lists them";

@@ -118,7 +118,8 @@ static int drawKernels(Session &session, const ExplainCommand &options,
   OwningOpRef<ModuleOp> module = session.parse(options.file, std::move(text));
   if (!module)
     return BadInput;
-  if (!options.kernel.empty() && !session.findKernel(*module, options.kernel))
+  if ((!options.kernel.empty() || isTritonModule(*module)) &&
+      !session.findKernel(*module, options.kernel))
     return BadInput;
   int exit = Good;
   for (auto kernel : module->getOps<KernelOp>()) {

@@ -444,14 +444,6 @@ int titan::runRun(const RunCommand &given) {
     options = *replayed;
   }
   SimulatorOptions simulator;
-  auto schedule = parseRunSchedule(options.schedule);
-  if (!schedule) {
-    session.fail(Code::ReplayInvalid,
-                 "'" + Twine(options.schedule) + "' is no schedule",
-                 "--schedule is eager, lazy, random:SEED or skew:SEED");
-    return session.finish(BadInput, "");
-  }
-  simulator.schedule = *schedule;
   auto approximate = parseApproximate(options.approx);
   if (!approximate) {
     session.fail(Code::BadArgument, "--approx: '" + Twine(options.approx) + "'",
@@ -474,6 +466,15 @@ int titan::runRun(const RunCommand &given) {
       return session.finish(BadInput, "");
   if (isTritonModule(*module))
     return runTriton(session, *module, options);
+  auto schedule = parseRunSchedule(options.schedule);
+  if (!schedule) {
+    session.fail(options.replay.empty() ? Code::BadArgument
+                                        : Code::ReplayInvalid,
+                 "'" + Twine(options.schedule) + "' is no schedule",
+                 "--schedule is eager, lazy, random:SEED or skew:SEED");
+    return session.finish(BadInput, "");
+  }
+  simulator.schedule = *schedule;
   if (int code = checkNoTriton(session, options.triton))
     return session.finish(code, "");
   if (!options.grid.empty()) {

@@ -24,6 +24,7 @@
 #include "titan/Target/Target.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 
 #include <chrono>
@@ -163,18 +164,29 @@ static bool fill(Session &session, std::vector<Given> &all,
       return false;
     }
   }
-  std::vector<std::string> scalars = options.scalars;
+  /// Each with the flag that gives it.
+  std::vector<std::pair<std::string, StringRef>> scalars;
+  for (const std::string &text : options.scalars)
+    scalars.emplace_back(text, "scalar");
   for (const std::string &text : options.args) {
     Given *given = find(session, all, "arg", text, value);
     if (!given)
       return false;
     if (!given->element) {
-      scalars.push_back(text);
+      scalars.emplace_back(text, "arg");
       continue;
     }
     given->filled = true;
     auto generator = runtime::parseGenerator(value.str());
     if (!generator) {
+      if (!value.ends_with(".npy") && !llvm::sys::fs::exists(value)) {
+        session.fail(Code::BadArgument,
+                     "--arg " + text + ": '" + value +
+                         "' is neither a generator nor an .npy file",
+                     "use random:SEED, ints:SEED, steps:N, fill:N, zeros, "
+                     "poison or FILE.npy");
+        return false;
+      }
       auto array = runtime::readNpy(value.str());
       if (!array) {
         session.fail(array.error());
@@ -209,8 +221,8 @@ static bool fill(Session &session, std::vector<Given> &all,
                       given->bytes.data());
     given->written = generator->fill != runtime::Fill::Poison;
   }
-  for (const std::string &text : scalars) {
-    Given *given = find(session, all, "scalar", text, value);
+  for (const auto &[text, flag] : scalars) {
+    Given *given = find(session, all, flag, text, value);
     if (!given)
       return false;
     if (given->element) {
@@ -222,7 +234,7 @@ static bool fill(Session &session, std::vector<Given> &all,
     auto bits = readScalar(given->type, value);
     if (given->scalar || !bits) {
       session.fail(Code::BadArgument,
-                   "--scalar " + text + ": " +
+                   "--" + flag + " " + text + ": " +
                        (given->scalar ? given->name + " is given twice"
                                       : bits.problem().message),
                    given->scalar ? "" : bits.problem().fix);
@@ -405,12 +417,18 @@ int titan::runTriton(Session &session, ModuleOp module,
                  "--grid 64, --grid 4,2 or --grid 4,2,1");
     return session.finish(BadInput, "");
   }
-  if (auto turns = tt::parseTurns(options.schedule)) {
-    run.turns = *turns;
-  } else {
-    session.fail(Code::ReplayInvalid,
-                 "'" + Twine(options.schedule) + "' is no schedule",
-                 "--schedule is eager, lazy or random:SEED");
+  // One after another, each from the same memory.
+  SmallVector<StringRef> schedules;
+  StringRef(options.schedule).split(schedules, ',');
+  if (!llvm::all_of(schedules, [](StringRef title) {
+        return tt::parseTurns(title).has_value();
+      })) {
+    session.fail(Code::BadArgument,
+                 "--schedule " + Twine(options.schedule) +
+                     ": no schedule of programs",
+                 "--schedule is eager, lazy or random:SEED, or a list of these "
+                 "(eager,lazy); skew:SEED is of the warps of a kernel of titan "
+                 "IR");
     return session.finish(BadInput, "");
   }
   if (!options.memories.empty()) {
@@ -466,13 +484,31 @@ int titan::runTriton(Session &session, ModuleOp module,
                    << " programs";
     };
   auto start = std::chrono::steady_clock::now();
-  tt::RunReport report = tt::simulate(kernel, objects, arguments, run);
+  std::vector<std::vector<uint8_t>> before;
+  if (schedules.size() > 1)
+    for (const Given &given : all)
+      before.push_back(given.bytes);
+  tt::RunReport report;
+  StringRef refusedIn;
+  for (auto [i, title] : llvm::enumerate(schedules)) {
+    for (auto [given, bytes] : llvm::zip(all, before))
+      llvm::copy(bytes, given.bytes.begin()); // Where the objects point to.
+    run.turns = *tt::parseTurns(title);
+    const uint64_t operations = report.operations;
+    report = tt::simulate(kernel, objects, arguments, run);
+    report.operations += operations;
+    for (const std::string &line : report.printed)
+      (options.json ? llvm::errs() : llvm::outs()) << line << "\n";
+    if (report.findings.empty())
+      continue;
+    if (schedules.size() > 1)
+      refusedIn = title;
+    break;
+  }
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
   if (bar)
     llvm::errs() << "\r\033[K";
-  for (const std::string &line : report.printed)
-    (options.json ? llvm::errs() : llvm::outs()) << line << "\n";
   for (const Finding &finding : report.findings)
     session.report(finding);
 
@@ -492,6 +528,10 @@ int titan::runTriton(Session &session, ModuleOp module,
      << (report.findings.empty() ? "ran" : "refused") << " (" << report.programs
      << " programs, " << report.operations << " operations, "
      << llvm::format("%.2f", seconds.count()) << " s)";
+  if (!refusedIn.empty())
+    os << "\n  --schedule " << refusedIn << " finds it";
+  else if (schedules.size() > 1)
+    os << ", in each of " << schedules.size() << " schedules";
   if (std::string axes = axesOf(kernel); options.grid.empty() && !axes.empty())
     os << "\n  one program, as --grid is not given; it asks for its place "
           "along "

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Driver/Session.h"
+#include "Commands.h"
 #include "Sarif.h"
 #include "titan/Analysis/Diagnosed.h"
 #include "titan/Dialect/ReferenceDialects.h"
@@ -23,6 +24,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -499,6 +501,25 @@ titan::readText(StringRef path) {
   return llvm::MemoryBuffer::getMemBufferCopy(text, input ? "<stdin>" : path);
 }
 
+/// Triton counts the columns of Python's lines from 0, as `ast` does; all that
+/// prints a place, and JSON and SARIF, from 1. Places in the text itself, of a text
+/// without locations, are the parser's.
+static void countColumnsFromOne(ModuleOp module, StringRef path) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement(
+      [&](FileLineColRange at)
+          -> std::optional<std::pair<Attribute, WalkResult>> {
+        auto place = dyn_cast<FileLineColLoc>(LocationAttr(at));
+        if (!place || !place.getLine() || place.getFilename() == path)
+          return std::nullopt;
+        return {{FileLineColLoc::get(place.getFilename(), place.getLine(),
+                                     place.getColumn() + 1),
+                 WalkResult::skip()}};
+      });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/false,
+                                        /*replaceLocs=*/true);
+}
+
 OwningOpRef<ModuleOp> Session::parse(StringRef path) {
   input = path.str();
   auto buffer = readText(path);
@@ -564,6 +585,8 @@ Session::parse(StringRef path, std::unique_ptr<llvm::MemoryBuffer> buffer) {
                                                 block.getOperations());
     }
   }
+  if (isTritonModule(*module))
+    countColumnsFromOne(*module, path);
   defaultCode = Code::VerifyError;
   verified = *module;
   bool good = succeeded(verify(*module));
@@ -583,6 +606,19 @@ KernelOp Session::findKernel(ModuleOp module, StringRef name) {
       names += ", ...";
     if (name.empty() || kernel.getSymName() == name)
       found = kernel;
+  }
+  if (count == 0 && isTritonModule(module)) {
+    fail(Code::BadArgument,
+         input + ": is a program of Triton, which has no titan.kernel before "
+                 "it is compiled",
+         tritonInstead);
+    return {};
+  }
+  if (count == 0 && StringRef(input).ends_with(".ttir")) {
+    fail(Code::NoKernel, input + ": has no tt.func",
+         "give the text of a kernel of Triton, kernel.asm[\"ttir\"] "
+         "(docs/triton.md, The text of a kernel)");
+    return {};
   }
   if (count == 0) {
     fail(Code::NoKernel, input + ": has no titan.kernel",

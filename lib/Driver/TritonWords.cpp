@@ -27,6 +27,13 @@ struct Words {
 };
 } // namespace
 
+/// Of a loop that asks memory whether it goes on, by an atomic as of a lock.
+static constexpr llvm::StringLiteral spins =
+    "what other programs write decides that: run the program under "
+    "TITAN=simulate, or its text by titan run, in several schedules "
+    "(TITAN_SCHEDULE, --schedule: eager, lazy, random:SEED), which find a wait "
+    "that never ends; and accept it here by --undecided=warning";
+
 /// Of whole phrases first: one may hold the words of another.
 static constexpr Words words[] = {
     // Bounds.
@@ -56,6 +63,15 @@ static constexpr Words words[] = {
     {"accept with titan.trusted {code, reason}; or --undecided=warning",
      "accept it by --undecided=warning, and run the program under "
      "TITAN=simulate, which looks at the data that it has"},
+    // Loops that wait.
+    {"numbers that an atom add of 1 brings, posted as the only ones in the "
+     "slots of a pipe, are dealt out in turn where each loop that reads them "
+     "runs while its number is below a bound (arith.cmpi slt, ult; "
+     "docs/memory-model.md, MM-121)",
+     spins},
+    {"wait by titan.flag.wait for the value that ends the loop: the checker "
+     "knows that wait, and which signals it is behind",
+     spins},
     // Who does what.
     {"give each lane an element of its own",
      "give each element of the tensor a place of its own"},
@@ -65,6 +81,12 @@ static constexpr Words words[] = {
     {"'titan.global.store'", "tl.store"},
     {"'titan.st'", "tl.store"},
     {"'titan.global.atom'", "an atomic of tl"},
+    {"'titan.atom' (exch where)", "tl.atomic_cas"},
+    {"'titan.atom' (exch)", "tl.atomic_xchg"},
+    {"'titan.atom' (add)", "tl.atomic_add"},
+    {"'titan.atom' (and)", "tl.atomic_and"},
+    {"'titan.atom' (or)", "tl.atomic_or"},
+    {"'titan.atom' (xor)", "tl.atomic_xor"},
     {"'titan.atom'", "an atomic of tl"},
     {"a CTA id", "a program id"},
     {"CTA", "program"},

@@ -2,7 +2,7 @@
 // program runs where even and odd numbers take turns, as they do dealt out in turn to three CTAs, and hangs
 // where a CTA gets two even ones in a row. So the checker does not accept it (MM-121).
 // RUN: not titan check %s 2>&1 | FileCheck %s --check-prefix=BRANCH
-// BRANCH: error: [undecided] how often this loop runs depends on the schedule, by 'titan.atom'; its numbers are not dealt out in turn: 'scf.if' (89:17) depends on the number (66:21) itself, and not only on how many there are
+// BRANCH: error: [undecided] how often this loop runs depends on the schedule, by 'titan.atom' (add); its numbers are not dealt out in turn: 'scf.if' (89:17) depends on the number (66:21) itself, and not only on how many there are
 // BRANCH: @turns: cannot decide
 //
 // Nor may a parity, a slot, or an address in shared memory hang on it, or a loop; not by way of what a loop carries.

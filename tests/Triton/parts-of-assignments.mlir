@@ -2,8 +2,8 @@
 // variable: `v = tl.load(x_ptr + o, mask=o < n)` has a mask that is no v. A loop's counter whose name is lost has its line,
 // and functions of Triton's own have no variables that the program knows.
 // RUN: not titan run %s --grid 1 --shape x_ptr=100 --arg x_ptr=zeros --shape y_ptr=512 --arg y_ptr=poison --arg n=320 --arg step=1 2>&1 | FileCheck %s
-// CHECK: program.py:9:12: error: [out-of-bounds] {{.*}}reads x_ptr[100]
-// CHECK-NEXT: program.py:9:12: note: where o[100] = 100, n = 320, the counter of line 7 = 0, twice = 0, step = 1{{$}}
+// CHECK: program.py:9:13: error: [out-of-bounds] {{.*}}reads x_ptr[100]
+// CHECK-NEXT: program.py:9:13: note: where o[100] = 100, n = 320, the counter of line 7 = 0, twice = 0, step = 1{{$}}
 #loc = loc("program.py":5:0)
 #loop = loc("program.py":7:4)
 #range = loc("o"("program.py":8:30))

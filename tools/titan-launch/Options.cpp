@@ -300,8 +300,10 @@ private:
       if (!source.ends_with(".npy"))
         return fail(badArgument(
             "'" + source + "' is neither a generator nor an .npy file", w,
-            "use random:SEED, ints:SEED, steps:N, fill:N, zeros, poison or "
-            "FILE.npy"));
+            source.find_first_not_of("+-.0123456789eE") == source.npos
+                ? "a number is given to a scalar: --scalar " + text
+                : "use random:SEED, ints:SEED, steps:N, fill:N, zeros, poison "
+                  "or FILE.npy"));
       t.file = source;
     }
     if (!options.tensors.emplace(text.substr(0, equals), std::move(t)).second)

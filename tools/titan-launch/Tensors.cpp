@@ -165,7 +165,10 @@ private:
            std::string(what) + " names '" + name + "', which is no " +
                (tensor ? "tensor" : "scalar") + " of the kernel",
            "kernel '" + kernel.name + "'",
-           list.empty() ? "the kernel has none" : "it has: " + list);
+           i >= 0 && options.tensors.count(name) && tensor
+               ? "it is a scalar: --scalar " + name + "=VALUE"
+           : list.empty() ? "the kernel has none"
+                          : "it has: " + list);
     };
     for (auto &[name, value] : options.tensors)
       check(name, true, "--arg");

@@ -181,6 +181,13 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
                             result.size() < size_t(bound::divisorsFound);
          ++value)
       attempt(value);
+    // The number of tiles of as many elements wraps, say.
+    if (result.empty()) {
+      attempt(range.high);
+      for (int64_t constant : constants)
+        if (constant > 2)
+          attempt(range.high / constant * constant);
+    }
   } else {
     // Where the number grows with the leaf, or falls: the least that may do.
     auto isRemainder = [&] {
@@ -677,13 +684,11 @@ bool Instantiator::Impl::impossible(const Choice &choice,
   if (choice.loop()) {
     if (wanted == 0 && ranges.less(choice.lower, choice.upper))
       return true;
-    Bounds lower = ranges.of(choice.lower), upper = ranges.of(choice.upper),
-           step = ranges.of(choice.step);
-    int64_t span;
-    if (!llvm::SubOverflow(upper.high, lower.low, span) && step.low >= 1 &&
-        wanted > 0 && (wanted - 1) > (span - 1) / step.low)
-      return true;
-    if (wanted > 0 && span <= 0)
+    Bounds step = ranges.of(choice.step);
+    auto span = ranges.mostBetween(choice.lower, choice.upper);
+    if (span && wanted > 0 &&
+        (*span <= 0 ||
+         (step.low >= 1 && (wanted - 1) > (*span - 1) / step.low)))
       return true;
   } else {
     if (!ranges.of(choice.upper).contains(wanted))
@@ -757,13 +762,11 @@ bool Instantiator::impossible(size_t choice, int64_t outcome) const {
 
 int64_t Instantiator::mostIterations(size_t number) const {
   const Choice &choice = impl->choices[number];
-  int64_t span = 0;
   Bounds step = impl->ranges.of(choice.step);
-  if (llvm::SubOverflow(impl->ranges.of(choice.upper).high,
-                        impl->ranges.of(choice.lower).low, span) ||
-      step.low < 1)
+  auto span = impl->ranges.mostBetween(choice.lower, choice.upper);
+  if (!span || step.low < 1)
     return std::numeric_limits<int64_t>::max();
-  return span <= 0 ? 0 : (span - 1) / step.low + 1;
+  return *span <= 0 ? 0 : (*span - 1) / step.low + 1;
 }
 
 uint64_t Instantiator::leavesOf(size_t number) const {

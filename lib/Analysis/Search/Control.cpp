@@ -220,6 +220,59 @@ static Operation *sourceOf(Value value) {
   return nullptr;
 }
 
+/// The access of memory that an operation is; none: it has others, or none.
+static std::optional<effect::Access> accessOf(Operation *op) {
+  effect::EffectList effects;
+  cast<HardwareEffectsInterface>(op).getHardwareEffects(effects);
+  std::optional<effect::Access> only;
+  for (const effect::Effect &effect : effects)
+    if (auto *access = std::get_if<effect::Access>(&effect.what)) {
+      if (only)
+        return std::nullopt;
+      only = *access;
+    }
+  return only;
+}
+
+/// Whether it is no place: of an operation on memory, a number that it takes there.
+static bool isNumber(Value value) {
+  return value.getType().isIntOrFloat() ||
+         isa<RankedTensorType>(value.getType());
+}
+
+/// What one thread reads for all, and hands on in shared memory, it has got by an
+/// operation before: of a read within `loop` from there, that one.
+static Operation *handedOn(Operation *source, scf::WhileOp loop) {
+  auto read = accessOf(source);
+  if (!read || read->kind != AccessKind::Read ||
+      !isa<SharedType>(read->bytes.object.getType()))
+    return source;
+  loop->walk([&](HardwareEffectsInterface op) {
+    auto write = accessOf(op);
+    if (!write || write->kind != AccessKind::Write ||
+        write->bytes.object != read->bytes.object)
+      return WalkResult::advance();
+    for (Value value : op->getOperands())
+      if (Operation *before = isNumber(value) ? sourceOf(value) : nullptr) {
+        source = before;
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return source;
+}
+
+/// " (add)" of an atomic; empty: it is none. A compare and swap takes two numbers.
+static std::string kindOf(Operation *op) {
+  auto access = accessOf(op);
+  if (!access || access->kind != AccessKind::Reduction)
+    return {};
+  std::string kind = stringifyAtomicOp(access->reduction->op).str();
+  bool swaps = access->reduction->op == AtomicOp::Exch &&
+               llvm::count_if(op->getOperands(), isNumber) > 1;
+  return " (" + kind + (swaps ? " where)" : ")");
+}
+
 /// Whether a loop does nothing but read global memory, by `source`, and ask whether
 /// it goes on.
 static bool polls(scf::WhileOp loop, Operation *source) {
@@ -246,7 +299,9 @@ static std::pair<std::string, std::string> unknownLoop(scf::WhileOp loop,
   Operation *source = sourceOf(loop.getConditionOp().getCondition());
   if (!source)
     return {message, fix};
-  message += ", by '" + source->getName().getStringRef().str() + "'";
+  source = handedOn(source, loop);
+  message +=
+      ", by '" + source->getName().getStringRef().str() + "'" + kindOf(source);
   // From titan-deal-tickets.
   if (auto why = loop->getAttrOfType<StringAttr>("titan.undealt"))
     message += "; its numbers are not dealt out in turn: " + why.str();

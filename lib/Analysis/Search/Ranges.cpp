@@ -282,6 +282,34 @@ bool Ranges::atMost(Number a, Number b, int depth) {
   return false;
 }
 
+std::optional<int64_t> Ranges::mostBetween(Number a, Number b) {
+  int64_t span;
+  std::optional<int64_t> most;
+  if (!llvm::SubOverflow(of(b).high, of(a).low, span))
+    most = span;
+  // Numbers of fewer bits, as index.
+  auto isCast = [&](Number number) {
+    const Symbols::Node &node = symbols.node(number.symbol);
+    return number.symbol && node.code == Arith::Cast &&
+           node.operandBits <= node.bits && node.a.symbol;
+  };
+  if (isCast(a) && isCast(b)) {
+    a = symbols.node(a.symbol).a;
+    b = symbols.node(b.symbol).a;
+  }
+  if (!a.symbol)
+    return most;
+  // b - b % c and b: what is left behind an unrolled loop.
+  const Symbols::Node &node = symbols.node(a.symbol);
+  if (node.code != Arith::Sub || node.a != b || !node.b.symbol)
+    return most;
+  const Symbols::Node &rest = symbols.node(node.b.symbol);
+  if ((rest.code != Arith::RemS && rest.code != Arith::RemU) || rest.a != b)
+    return most;
+  const int64_t high = of(node.b).high;
+  return most ? std::min(*most, high) : high;
+}
+
 bool Ranges::less(Number a, Number b, int depth) {
   if (of(a).high < of(b).low)
     return true;

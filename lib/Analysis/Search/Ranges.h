@@ -41,6 +41,8 @@ public:
   /// a < b, a <= b for all values of the leaves; false: not known.
   bool less(Number a, Number b, int depth = bound::rangeDepth);
   bool atMost(Number a, Number b, int depth = bound::rangeDepth);
+  /// What b - a is at most, for all values of the leaves; none: not known.
+  std::optional<int64_t> mostBetween(Number a, Number b);
 
 private:
   Bounds compute(const Symbols::Node &node);

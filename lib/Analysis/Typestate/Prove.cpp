@@ -13,6 +13,7 @@
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace titan;
@@ -202,8 +203,13 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   if (Operation *op = proof.arithmetic.overflow;
       op && !proof.stopped->peel && !proof.stopped->split) {
     std::string where = "this number";
-    if (auto at = op->getLoc()->findInstanceOf<FileLineColLoc>())
+    if (auto at = op->getLoc()->findInstanceOf<FileLineColLoc>()) {
       where = "the number of line " + std::to_string(at.getLine());
+      auto own = kernel->getLoc()->findInstanceOf<FileLineColLoc>();
+      if (own && own.getFilename() != at.getFilename())
+        where +=
+            " of " + llvm::sys::path::filename(at.getFilename().strref()).str();
+    }
     proof.stopped->reason += llvm::formatv(
         "; {0} is not shown to fit into {1} bits", where,
         checker::bitsOf(getElementTypeOrSelf(op->getResult(0).getType())));
