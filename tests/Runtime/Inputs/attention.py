@@ -46,9 +46,9 @@ def refused(what, call):
 if len(sys.argv) > 1:  # With the compiler: generated, compiled once, found again.
     for _ in range(2):
         # Lengths a little apart are one kind; much longer ones, too, where the model picks the same for them.
-        kernel = titan.ops.prepare_attention((1, 8000, 8000, 8, 2), "f16", 64, causal=True, window=True, lse=True)
+        kernel = titan.ops.prepare_attention((1, 16000, 16000, 8, 2), "f16", 64, causal=True, window=True, lse=True)
         print(kernel.arguments, *(kernel is titan.ops.prepare_attention((1, n, n, 8, 2), "f16", 64, True, True, True)
-                                  for n in (8001, 16000)),
+                                  for n in (16001, 32000)),
               len(os.listdir(os.environ["TITAN_CACHE"])), len(titan.attention._kernels))
         titan.attention._kernels.clear()
         titan.attention._packages.clear()
