@@ -246,18 +246,6 @@ uint32_t Symbols::apply(Arith code, unsigned predicate, unsigned operandBits,
                         unsigned bits, Number a, Number b, Number c) {
   if (!a.symbol && !b.symbol && !c.symbol)
     return 0;
-  // What changes nothing, as a loop that the front end unrolls is counted by.
-  if (operandBits == bits && bits > 1 && !b.symbol) {
-    const bool none = b.value == 0, one = b.value == 1;
-    if ((none && llvm::is_contained({Arith::Add, Arith::Sub}, code)) ||
-        (one &&
-         llvm::is_contained({Arith::Mul, Arith::DivU, Arith::DivS}, code)))
-      return a.symbol;
-  }
-  if (operandBits == bits && bits > 1 && !a.symbol &&
-      ((a.value == 0 && code == Arith::Add) ||
-       (a.value == 1 && code == Arith::Mul)))
-    return b.symbol;
   // The representative value of a symbol is no part of it.
   for (Number *number : {&a, &b, &c})
     if (number->symbol)

@@ -282,6 +282,27 @@ bool Ranges::atMost(Number a, Number b, int depth) {
   return false;
 }
 
+Number Ranges::withoutNeutral(Number number) const {
+  while (number.symbol) {
+    const Symbols::Node &node = symbols.node(number.symbol);
+    if (node.operandBits != node.bits || node.bits < 2)
+      break;
+    const bool sum = node.code == Arith::Add, product = node.code == Arith::Mul;
+    auto is = [](Number of, int64_t value) {
+      return !of.symbol && of.value == value;
+    };
+    if ((is(node.b, 0) && (sum || node.code == Arith::Sub)) ||
+        (is(node.b, 1) &&
+         (product || node.code == Arith::DivU || node.code == Arith::DivS)))
+      number = node.a;
+    else if ((is(node.a, 0) && sum) || (is(node.a, 1) && product))
+      number = node.b;
+    else
+      break;
+  }
+  return number;
+}
+
 std::optional<int64_t> Ranges::mostBetween(Number a, Number b) {
   int64_t span;
   std::optional<int64_t> most;
@@ -297,14 +318,17 @@ std::optional<int64_t> Ranges::mostBetween(Number a, Number b) {
     a = symbols.node(a.symbol).a;
     b = symbols.node(b.symbol).a;
   }
+  a = withoutNeutral(a);
+  b = withoutNeutral(b);
   if (!a.symbol)
     return most;
   // b - b % c and b: what is left behind an unrolled loop.
   const Symbols::Node &node = symbols.node(a.symbol);
-  if (node.code != Arith::Sub || node.a != b || !node.b.symbol)
+  if (node.code != Arith::Sub || withoutNeutral(node.a) != b || !node.b.symbol)
     return most;
   const Symbols::Node &rest = symbols.node(node.b.symbol);
-  if ((rest.code != Arith::RemS && rest.code != Arith::RemU) || rest.a != b)
+  if ((rest.code != Arith::RemS && rest.code != Arith::RemU) ||
+      withoutNeutral(rest.a) != b)
     return most;
   const int64_t high = of(node.b).high;
   return most ? std::min(*most, high) : high;

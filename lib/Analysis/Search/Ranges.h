@@ -45,6 +45,9 @@ public:
   std::optional<int64_t> mostBetween(Number a, Number b);
 
 private:
+  /// The number of x + 0, 1 * x, x / 1 and the like, with which a front end counts
+  /// the rounds of a loop that it unrolls.
+  Number withoutNeutral(Number number) const;
   Bounds compute(const Symbols::Node &node);
   const Symbols &symbols;
   std::function<Bounds(uint32_t)> leaf;
