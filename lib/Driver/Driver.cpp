@@ -605,6 +605,12 @@ static int runPluginHost(const char *name, char **argv) {
       llvm::sys::fs::getMainExecutable(argv[0], nullptr));
   llvm::sys::path::remove_filename(path);
   llvm::sys::path::append(path, name);
+  // (Its name may lead back here.)
+  constexpr const char *mark = "TITAN_PLUGIN_HOST";
+  if (std::getenv(mark))
+    return usage("--load-plugin: " + path + " takes none itself",
+                 std::string("install ") + name + " beside titan");
+  setenv(mark, "1", 1);
   execv(path.c_str(), argv);
   return usage("--load-plugin: " + path + ": " + std::strerror(errno),
                std::string("install ") + name + " beside titan");

@@ -30,7 +30,7 @@ TARGET = "sm_90a"
 def without_locations(text):
     """MLIR's text without the places of the source: `loc(...)` behind operations and arguments, #loc aliases."""
     kept, at = [], 0
-    for found in re.finditer(r'^#loc.*\n|"(?:[^"\\\n]|\\.)*"| ?\bloc\(', text, re.M):
+    for found in re.finditer(r'^#loc.*\n|"(?:[^"\\\n]|\\.)*"| ?(?<![\w@%.$-])loc\(', text, re.M):
         if found.start() < at or found[0][0] == '"':
             continue  # Within the last location; a string.
         end = found.end()

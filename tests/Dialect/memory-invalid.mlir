@@ -550,3 +550,20 @@ titan.kernel @k(%A: !titan.global<?xi64>) warps(4) launch {
   }
   titan.return
 }
+
+// -----
+
+#four = #titan.blocked<elements = [4], lanes = [32], warps = [1]>
+titan.kernel @k(%A: !titan.global<?xi64>) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.address_of %A : !titan.global<?xi64>
+  %b = titan.shared.alloc : !titan.shared<128xi32>
+  %i = titan.coordinate 0 : tensor<128xi32, #four>
+  %t = titan.tensor_at %a align(8) : !titan.global<?xi32>
+  // expected-error @+2 {{[tensor-at] copies 16 bytes at once from an address of which no more is promised than that it is a multiple of 8 (PTX ISA, cp.async)}}
+  // expected-note @+1 {{fix: align(16) of its titan.tensor_at, or fewer bytes at once}}
+  titan.cp_async %t[%i], %b bytes(16) : !titan.global<?xi32>, tensor<128xi32, #four> -> !titan.shared<128xi32>
+  titan.return
+}

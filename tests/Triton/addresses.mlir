@@ -48,6 +48,53 @@
 // RUN: not titan compile --check=off --emit=titan %t/either.mlir 2>&1 | FileCheck %s --check-prefix=EITHER
 // EITHER: either.mlir:9:{{.*}} error: [not-supported-yet] a pointer that is not one argument or number, and an offset: it is loaded, or chosen among several
 
+// RUN: not titan compile --check=off --emit=titan %t/far.mlir 2>&1 | FileCheck %s --check-prefix=FAR
+// FAR: far.mlir:4:{{.*}} error: [not-supported-yet] an offset of 64 bits from a pointer that is made of a number
+// RUN: sed 's/2147483649/2147483647/' %t/far.mlir | titan compile --check=off --emit=titan - | FileCheck %s --check-prefix=NEAR
+// NEAR: arith.constant 2147483647 : i32
+// RUN: not titan compile --check=off --emit=titan %t/shared.mlir 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: shared.mlir:2:{{.*}} error: [not-supported-yet] a pointer made of a number
+
+// Chosen between two places of one argument, or of what lies at one address.
+// RUN: %python %S/Inputs/converted.py titan %t/places.mlir x=16:steps:11 z=16:poison n=1
+// RUN: %python %S/Inputs/converted.py titan %t/places.mlir x=16:steps:11 z=16:poison n=-1
+
+//--- far.mlir
+tt.func public @far(%address: i64, %z: !tt.ptr<i32>) {
+  %far = arith.constant 2147483649 : i64
+  %p = tt.int_to_ptr %address : i64 -> !tt.ptr<i32>
+  %q = tt.addptr %p, %far : !tt.ptr<i32>, i64
+  %v = tt.load %q : !tt.ptr<i32>
+  tt.store %z, %v : !tt.ptr<i32>
+  tt.return
+}
+//--- shared.mlir
+tt.func public @shared(%address: i64, %z: !tt.ptr<i32>) {
+  %p = tt.int_to_ptr %address : i64 -> !tt.ptr<i32, 3>
+  %v = tt.load %p : !tt.ptr<i32, 3>
+  tt.store %z, %v : !tt.ptr<i32>
+  tt.return
+}
+//--- places.mlir
+tt.func public @places(%x: !tt.ptr<i32>, %z: !tt.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %next = tt.addptr %x, %one : !tt.ptr<i32>, i32
+  %less = arith.cmpi slt, %n, %zero : i32
+  %p = arith.select %less, %x, %next : !tt.ptr<i32>
+  %v = tt.load %p : !tt.ptr<i32>
+  tt.store %z, %v : !tt.ptr<i32>
+  %q = scf.if %less -> (!tt.ptr<i32>) {
+    scf.yield %p : !tt.ptr<i32>
+  } else {
+    %further = tt.addptr %p, %one : !tt.ptr<i32>, i32
+    scf.yield %further : !tt.ptr<i32>
+  }
+  %w = tt.load %q : !tt.ptr<i32>
+  %to = tt.addptr %z, %one : !tt.ptr<i32>, i32
+  tt.store %to, %w : !tt.ptr<i32>
+  tt.return
+}
 //--- rows.mlir
 tt.func public @rows(%table: !tt.ptr<i64>) {
   %one = arith.constant 1 : i32

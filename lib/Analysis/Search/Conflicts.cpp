@@ -527,7 +527,7 @@ bool Conflicts::isAhead(const AccessRecord &x, const AccessRecord &y) const {
 void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
                      const Requirement &required, Advice advice) {
   std::string &what = advice.what;
-  Operation *first = x.event->op, *second = y.event->op;
+  Operation *second = y.event->op;
   if ((code == Code::Race || code == Code::MmaSlotReuse) && returnedEarly &&
       y.mechanism == Mechanism::Phase)
     if (auto wait = returnedEarly(x, y)) {

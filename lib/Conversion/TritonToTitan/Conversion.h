@@ -100,6 +100,8 @@ public:
   /// The tensor that a pointer, or a tensor of pointers, points into: an argument, or
   /// what has been made of an address. Null, and an error: it is not known.
   mlir::Value base(mlir::Operation *at, mlir::Value pointer);
+  /// Whether it is made of a number (tt.int_to_ptr).
+  bool isByAddress(mlir::Value pointer);
   /// `tensor` is what lies at the address of which `pointer` (tt.int_to_ptr) is made.
   void setBase(mlir::Value pointer, mlir::Value tensor) {
     atAddress[pointer] = tensor;

@@ -544,12 +544,39 @@ static Value lowBits(ProgramConversion &c, Value wide, Type type) {
   return c.b.createOrFold<arith::TruncIOp>(type, wide);
 }
 
+/// Whether it is a constant of 32 bits, or was of no more before it was extended.
+static bool isOf32Bits(Value offset) {
+  while (Operation *op = offset.getDefiningOp()) {
+    if (isa<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp>(op)) {
+      offset = op->getOperand(0);
+      continue;
+    }
+    APInt constant;
+    SplatElementsAttr splat;
+    if (matchPattern(offset, m_Constant(&splat)) &&
+        isa<IntegerType>(splat.getElementType()))
+      constant = splat.getSplatValue<APInt>();
+    else if (!matchPattern(offset, m_ConstantInt(&constant)))
+      return isa<arith::ExtSIOp>(op) &&
+             getElementTypeOrSelf(op->getOperand(0).getType())
+                     .getIntOrFloatBitWidth() <= 32;
+    return constant.isSignedIntN(32);
+  }
+  return false;
+}
+
 /// An offset is right modulo 2^32 (titan/Conversion/TritonToTitan.h).
 static Value addOffset(ProgramConversion &c, tt::AddPtrOp op, ValueRange in,
                        Type type) {
   Value offset = in[1];
   unsigned width =
       getElementTypeOrSelf(offset.getType()).getIntOrFloatBitWidth();
+  if (width > 32 && c.isByAddress(op.getPtr()) && !isOf32Bits(op.getOffset()))
+    return c.unsupported(op, "an offset of 64 bits from a pointer that is made "
+                             "of a number, of which no launch checks how far "
+                             "its memory goes: add it to the number, or let "
+                             "it be of 32 bits"),
+           Value();
   if (width > 32)
     offset = lowBits(c, offset, type);
   else if (width < 32)

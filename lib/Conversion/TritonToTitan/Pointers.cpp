@@ -21,45 +21,47 @@ Type ProgramConversion::elementOfMemory(tt::PointerType pointer) {
     return b.getI8Type(); // As memory holds it.
   unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
   bool some = bits == 8 || bits == 16 || bits == 32 || bits == 64;
-  return !pointer.isBlock() && some ? element : Type();
+  return !pointer.isBlock() && pointer.getAddressSpace() == 1 && some ? element
+                                                                      : Type();
 }
 
 //===----------------------------------------------------------------------===//
 // Where a pointer comes from
 //===----------------------------------------------------------------------===//
 
+using Origins = llvm::DenseMap<Value, Value>;
+
 /// The argument that a pointer points into, or the number that is the address of
 /// its memory as tt.int_to_ptr makes a pointer of it; null: it is not known.
-static Value originOf(Value pointer, llvm::SmallPtrSetImpl<void *> &seen) {
-  if (!seen.insert(pointer.getAsOpaquePointer()).second)
-    return {}; // Round a loop: what goes in decides.
+static Value originOf(Value pointer, Origins &known);
+static Value findOrigin(Value pointer, Origins &known) {
   if (auto argument = dyn_cast<BlockArgument>(pointer)) {
     Operation *parent = argument.getOwner()->getParentOp();
     if (isa<tt::FuncOp>(parent))
       return argument;
     if (auto loop = dyn_cast<scf::ForOp>(parent))
-      return originOf(loop.getTiedLoopInit(argument)->get(), seen);
+      return originOf(loop.getTiedLoopInit(argument)->get(), known);
     auto loop = dyn_cast<scf::WhileOp>(parent);
     unsigned number = argument.getArgNumber();
     return !loop ? Value()
            : argument.getOwner() == loop.getBeforeBody()
-               ? originOf(loop.getInits()[number], seen)
-               : originOf(loop.getConditionOp().getArgs()[number], seen);
+               ? originOf(loop.getInits()[number], known)
+               : originOf(loop.getConditionOp().getArgs()[number], known);
   }
   Operation *op = pointer.getDefiningOp();
   unsigned number = cast<OpResult>(pointer).getResultNumber();
   if (auto loop = dyn_cast<scf::ForOp>(op))
-    return originOf(loop.getInitArgs()[number], seen);
+    return originOf(loop.getInitArgs()[number], known);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return originOf(loop.getConditionOp().getArgs()[number], seen);
+    return originOf(loop.getConditionOp().getArgs()[number], known);
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    Value one = originOf(branch.thenYield().getOperand(number), seen),
-          other = originOf(branch.elseYield().getOperand(number), seen);
+    Value one = originOf(branch.thenYield().getOperand(number), known),
+          other = originOf(branch.elseYield().getOperand(number), known);
     return one == other ? one : Value();
   }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    Value one = originOf(select.getTrueValue(), seen),
-          other = originOf(select.getFalseValue(), seen);
+    Value one = originOf(select.getTrueValue(), known),
+          other = originOf(select.getFalseValue(), known);
     return one == other ? one : Value();
   }
   if (isa<tt::IntToPtrOp>(op))
@@ -67,13 +69,30 @@ static Value originOf(Value pointer, llvm::SmallPtrSetImpl<void *> &seen) {
   if (isa<tt::AddPtrOp, tt::SplatOp, tt::UnsplatOp, tt::BroadcastOp,
           tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp, tt::BitcastOp>(op) &&
       isa<tt::PointerType>(getElementTypeOrSelf(op->getOperand(0).getType())))
-    return originOf(op->getOperand(0), seen);
+    return originOf(op->getOperand(0), known);
   return {};
 }
 
+static Value originOf(Value pointer, Origins &known) {
+  auto [found, fresh] = known.try_emplace(pointer);
+  if (!fresh)
+    return found->second; // Null round a loop: what goes in decides.
+  Value origin = findOrigin(pointer, known);
+  return known[pointer] = origin;
+}
+
+static Value originOf(Value pointer) {
+  Origins known;
+  return originOf(pointer, known);
+}
+
+bool ProgramConversion::isByAddress(Value pointer) {
+  Value origin = originOf(pointer);
+  return origin && !isa<BlockArgument>(origin);
+}
+
 Value ProgramConversion::base(Operation *at, Value pointer) {
-  llvm::SmallPtrSet<void *, 8> seen;
-  Value origin = originOf(pointer, seen);
+  Value origin = originOf(pointer);
   if (auto argument = dyn_cast_or_null<BlockArgument>(origin))
     return kernel.getBody().getArgument(argument.getArgNumber());
   if (origin && origin.getParentRegion()->isAncestor(at->getParentRegion()))

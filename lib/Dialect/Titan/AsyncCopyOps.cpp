@@ -36,6 +36,14 @@ LogicalResult CpAsyncOp::verify() {
   if (getCg() && bytes != 16)
     return emitOpError("[cp-async-size] `cg` copies 16 bytes, not ")
            << bytes << " (PTX ISA, cp.async)";
+  if (int64_t alignment = getAddressAlignment(getTensor());
+      alignment && alignment < bytes)
+    return withFix(emitOpError("[tensor-at] copies ")
+                       << bytes << " bytes at once from an address of which "
+                       << "no more is promised than that it is a multiple of "
+                       << alignment << " (PTX ISA, cp.async)",
+                   "align(" + std::to_string(bytes) +
+                       ") of its titan.tensor_at, or fewer bytes at once");
   if (buffer.getCluster())
     return emitOpError("[cp-async-remote] the destination is the executing "
                        "CTA's shared memory (PTX ISA, cp.async)");
