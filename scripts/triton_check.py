@@ -2,7 +2,7 @@
 """Prints the TTIR of tests/Triton/Inputs/programs.py with Triton 3.6, and compares.
 
   scripts/triton_check.py --write      print the corpus anew (Inputs/ttir/*.ttir), and what the programs
-                                       of Inputs/tutorials, library, operations, mistakes and backend compile (in ttir there)
+                                       of Inputs/tutorials, further, library, operations, mistakes and backend compile (in ttir there)
   scripts/triton_check.py              what 3.6 prints, of all these, through titan-opt, is the same text,
                                        and 3.6's own parser reads that back, the same;
                                        so is each operation of tests/Dialect/Triton
@@ -29,7 +29,7 @@ from triton.compiler.compiler import ASTSource, make_backend
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INPUTS = ROOT / "tests" / "Triton" / "Inputs"
-FOLDERS = "tutorials", "library", "operations", "mistakes", "backend"
+FOLDERS = "tutorials", "further", "library", "operations", "mistakes", "backend"
 TARGET = GPUTarget("cuda", 90, 32)
 
 
