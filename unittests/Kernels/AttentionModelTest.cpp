@@ -39,6 +39,16 @@ static double median(std::vector<double> list) {
   return list[list.size() / 2];
 }
 
+/// The shape that was raced, and what the model is given beside it.
+static std::pair<AttentionShape, AttentionOptions> askedOf(const json &race) {
+  AttentionOptions given;
+  given.size = race["group"][0];
+  given.causal = race["group"][2] == "causal";
+  return {{race["shape"][0], race["shape"][1], race["shape"][2],
+           race["shape"][3], race["shape"][4]},
+          given};
+}
+
 /// Sixteen kernels, ten shapes of each size and mask, an H200. Times are compared round by round: clocks change between them.
 TEST(AttentionModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
   std::ifstream file(TITAN_RESULTS "/h200-attention-variants.json");
@@ -46,11 +56,7 @@ TEST(AttentionModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
   int near = 0, known = 0;
   double logs = 0;
   for (const json &race : table["races"]) {
-    AttentionShape shape{race["shape"][0], race["shape"][1], race["shape"][2],
-                         race["shape"][3], race["shape"][4]};
-    AttentionOptions given;
-    given.size = race["group"][0];
-    given.causal = race["group"][2] == "causal";
+    auto [shape, given] = askedOf(race);
     // As all that were measured.
     auto asMeasured = [](AttentionOptions &o) {
       o.skip = o.ahead = false;
@@ -176,11 +182,7 @@ TEST(AttentionModel, BeginsEarlyWhereThatWasMeasuredToGain) {
   int early = 0, usual = 0;
   double gained = 0;
   for (const json &race : table["races"]) {
-    AttentionShape shape{race["shape"][0], race["shape"][1], race["shape"][2],
-                         race["shape"][3], race["shape"][4]};
-    AttentionOptions given;
-    given.size = race["group"][0];
-    given.causal = race["group"][2] == "causal";
+    auto [shape, given] = askedOf(race);
     if (!*pickAttention(shape, given).programmatic) {
       ++usual;
       continue;
