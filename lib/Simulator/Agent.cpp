@@ -175,6 +175,18 @@ bool Agent::oneThread(const Inst &inst) {
   return false;
 }
 
+std::optional<Agent::ElementPlaces> Agent::elementPlaces(const Inst &inst) {
+  ElementPlaces places{inst.c == none ? nullptr : tile(inst.c), {}};
+  if (!usePoison(inst, places.mask))
+    return std::nullopt;
+  for (uint32_t i = 0; i < inst.count; ++i) {
+    places.indices.push_back(tile(program.lists[inst.list + i]));
+    if (!usePoison(inst, places.indices.back()))
+      return std::nullopt;
+  }
+  return places;
+}
+
 bool Agent::wholeWarp(const Inst &inst) {
   if (!elected)
     return true;

@@ -43,15 +43,10 @@ static bool chunksOf(Agent &agent, const Inst &inst, const TileAccess &access,
                      uint32_t base, std::vector<Chunk> &chunks) {
   const TileTable &table = *access.tile;
   unsigned tensor = agent.scalars[inst.a], bytes = access.bytes;
-  const Tile *mask = inst.c == none ? nullptr : agent.tile(inst.c);
-  if (!agent.usePoison(inst, mask))
+  auto places = agent.elementPlaces(inst);
+  if (!places)
     return false;
-  llvm::SmallVector<const Tile *, 5> indices;
-  for (uint32_t i = 0; i < inst.count; ++i) {
-    indices.push_back(agent.tile(agent.program.lists[inst.list + i]));
-    if (!agent.usePoison(inst, indices.back()))
-      return false;
-  }
+  const auto &[mask, indices] = *places;
   size_t begin = size_t(agent.regionWarp) * table.perWarp();
   const uint64_t origin =
       reinterpret_cast<uint64_t>(agent.machine.arguments[tensor].data);

@@ -132,20 +132,38 @@ static uint64_t unpack(const uint8_t (&bytes)[8]) {
   return bits;
 }
 
-static Step sharedStore(Agent &agent, const Inst &inst) {
+/// The tile in shared memory that a warp stores or loads: whose it is, its address
+/// there in bytes, and the first of its elements that is this warp's.
+struct SharedTile {
+  const TileAccess &access;
+  const TileTable &table;
+  Cta *owner;
+  uint32_t address;
+  size_t begin;
+};
+
+/// Nothing after a finding.
+static std::optional<SharedTile> sharedTile(Agent &agent, const Inst &inst) {
   if (!agent.wholeWarp(inst))
-    return Step::Failed;
+    return std::nullopt;
   const TileAccess &access = *agent.program.accesses[inst.table];
   const TileTable &table = *access.tile;
   SharedPlace place = SharedPlace::decode(agent.scalars[inst.a]);
   Cta *owner = agent.resolve(inst, place);
   if (!owner)
+    return std::nullopt;
+  return SharedTile{access, table, owner, place.address,
+                    size_t(agent.regionWarp % table.warps) * table.perWarp()};
+}
+
+static Step sharedStore(Agent &agent, const Inst &inst) {
+  std::optional<SharedTile> at = sharedTile(agent, inst);
+  if (!at)
     return Step::Failed;
-  size_t begin = size_t(agent.regionWarp % table.warps) * table.perWarp();
+  const auto &[access, table, owner, base, begin] = *at;
   bool first = agent.regionWarp < table.warps;
   const Tile *from = agent.tile(inst.b);
-  bool late =
-      first && agent.readsToCome(*owner, place.address, access.viewBytes);
+  bool late = first && agent.readsToCome(*owner, base, access.viewBytes);
   for (uint32_t i = 0; i < table.perWarp(); ++i) {
     if (!first || !table.owner[begin + i])
       continue;
@@ -154,29 +172,24 @@ static Step sharedStore(Agent &agent, const Inst &inst) {
     bool bad = !from->poison.empty() && from->poison[i];
     std::memset(poison, bad, sizeof(poison));
     agent.view.write(owner->shared, i % agent.program.lanes,
-                     place.address + access.offset[begin + i], access.bytes,
-                     bytes, poison, late);
+                     base + access.offset[begin + i], access.bytes, bytes,
+                     poison, late);
   }
   return Step::Ran;
 }
 
 static Step sharedLoad(Agent &agent, const Inst &inst) {
-  if (!agent.wholeWarp(inst))
+  std::optional<SharedTile> at = sharedTile(agent, inst);
+  if (!at)
     return Step::Failed;
-  const TileAccess &access = *agent.program.accesses[inst.table];
-  const TileTable &table = *access.tile;
-  SharedPlace place = SharedPlace::decode(agent.scalars[inst.a]);
-  Cta *owner = agent.resolve(inst, place);
-  if (!owner)
-    return Step::Failed;
-  size_t begin = size_t(agent.regionWarp % table.warps) * table.perWarp();
+  const auto &[access, table, owner, base, begin] = *at;
   auto *result = new Tile(table.perWarp());
   Ref hold(result);
   for (uint32_t i = 0; i < table.perWarp(); ++i) {
     uint8_t bytes[8] = {}, poison[8];
     if (!agent.view.read(owner->shared, i % agent.program.lanes,
-                         place.address + access.offset[begin + i], access.bytes,
-                         bytes, poison)) {
+                         base + access.offset[begin + i], access.bytes, bytes,
+                         poison)) {
       if (result->poison.empty())
         result->poison.resize(table.perWarp());
       result->poison[i] = 1;
@@ -184,8 +197,7 @@ static Step sharedLoad(Agent &agent, const Inst &inst) {
     result->data[i] = canonical(access.type, unpack(bytes));
   }
   if (agent.machine.views)
-    owner->shared.loaded(result, access, begin, place.address,
-                         *agent.knowledge);
+    owner->shared.loaded(result, access, begin, base, *agent.knowledge);
   agent.refs[inst.dst] = hold;
   return Step::Ran;
 }
@@ -202,15 +214,10 @@ static bool forEachElement(Agent &agent, const Inst &inst, bool isStore,
                            Element &&element) {
   const TileTable &table = *agent.program.tiles[inst.table];
   unsigned tensor = agent.scalars[inst.a], bytes = bytesOf(inst.type);
-  const Tile *mask = inst.c == none ? nullptr : agent.tile(inst.c);
-  if (!agent.usePoison(inst, mask))
+  auto places = agent.elementPlaces(inst);
+  if (!places)
     return false;
-  llvm::SmallVector<const Tile *, 5> indices;
-  for (uint32_t i = 0; i < inst.count; ++i) {
-    indices.push_back(agent.tile(agent.program.lists[inst.list + i]));
-    if (!agent.usePoison(inst, indices.back()))
-      return false;
-  }
+  const auto &[mask, indices] = *places;
   if (isStore && !agent.usePoison(inst, agent.tile(inst.b)))
     return false;
   size_t begin = size_t(agent.regionWarp % table.warps) * table.perWarp();

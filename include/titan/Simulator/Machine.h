@@ -158,6 +158,13 @@ struct Agent {
   }
   /// False, and a finding, where an element of the tile was never written.
   bool usePoison(const Inst &inst, const Tile *tile);
+  /// The mask (or none) and the tiles of indices of an access to a tensor, at
+  /// `inst.c` and in its list; nothing after a finding (poison).
+  struct ElementPlaces {
+    const Tile *mask;
+    llvm::SmallVector<const Tile *, 5> indices;
+  };
+  std::optional<ElementPlaces> elementPlaces(const Inst &inst);
   /// False, and a finding, where the whole warp executes what is for one
   /// thread; or one thread what is for the warp.
   bool oneThread(const Inst &inst);

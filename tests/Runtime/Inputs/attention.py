@@ -6,12 +6,9 @@ import types
 
 import titan
 import titan.ops
+from stand_ins import BF16, F32, Checked, Operation, check, cuda, export, refused
 
-cuda = c.CDLL(os.environ["TITAN_CUDA_LIBRARY"])
 cuda.cuCtxSetCurrent(c.c_void_p(1))
-new_capsule = c.pythonapi.PyCapsule_New
-new_capsule.restype, new_capsule.argtypes = c.py_object, [c.c_void_p, c.c_char_p, c.c_void_p]
-BF16, F32 = (4, 16), (2, 32)
 
 
 class Tensor:
@@ -29,18 +26,7 @@ class Tensor:
         return len(self.shape)
 
     def __dlpack__(self):
-        rank = len(self.shape)
-        dims, strides = (c.c_int64 * rank)(*self.shape), (c.c_int64 * rank)(*self.strides)
-        self.kept = dims, strides, titan._DLTensor(c.addressof(self.memory), 2, 0, rank, *self.kind, 1, dims, strides, 0)
-        return new_capsule(c.addressof(self.kept[2]), b"dltensor", None)
-
-
-def refused(what, call):
-    try:
-        call()
-        print(what, "launched")
-    except titan.Error as error:
-        print(f"{what}: {error.code}: {error.message} / {error.fix}")
+        return export(self)
 
 
 if len(sys.argv) > 1:  # With the compiler: generated, compiled once, found again.
@@ -73,30 +59,6 @@ refused("window", lambda: out(o, q, k, k, window=-1))
 refused("package", lambda: out(o, q, k, k, causal=True))
 sys.modules["torch"] = None  # Whether it is installed or not.
 refused("no torch", lambda: titan.ops.attention(q, k, k))
-
-
-class Checked(Exception):
-    pass
-
-
-def check(good, message):
-    if not good:
-        raise Checked(message())
-
-
-class Operation:
-    made = {}
-
-    def __init__(self, name, call, mutates_args, schema):
-        print(name, mutates_args, schema)
-        self.call = call
-        Operation.made[name] = self
-
-    def register_fake(self, fake):
-        self.fake = fake
-
-    def __call__(self, *arguments):
-        return self.call(*arguments)
 
 
 Tensor.new_empty = lambda self, dims, dtype=BF16: Tensor(dims, (1,) * len(dims), kind=dtype)

@@ -1,13 +1,12 @@
 """What python/titan asks by built-in calls: numbers for kinds of tensors, by DLPack's exchange of functions and without it, and
 launches that follow each other, on a driver that runs on the CPU."""
 import ctypes as c
-import os
 import sys
 import types
 
 import titan
+from stand_ins import cuda, new_capsule
 
-cuda = c.CDLL(os.environ["TITAN_CUDA_LIBRARY"])
 cuda.cuCtxSetCurrent(c.c_void_p(1))
 
 
@@ -65,8 +64,6 @@ def look(tensor, out):
 LOOK = c.PYFUNCTYPE(c.c_int, c.py_object, c.POINTER(titan._DLTensor))
 function = LOOK(look)
 table = (c.c_uint64 * 7)(1 | 3 << 32, 0, 0, 0, 0, c.cast(function, c.c_void_p).value, 0)
-new_capsule = c.pythonapi.PyCapsule_New
-new_capsule.restype, new_capsule.argtypes = c.py_object, [c.c_void_p, c.c_char_p, c.c_void_p]
 Exchanging.__dlpack_c_exchange_api__ = new_capsule(c.addressof(table), b"dlpack_exchange_api", None)
 print("DLPack's exchange")
 kind = torch(Exchanging)

@@ -8,8 +8,8 @@ import types
 
 import titan
 import titan.ops
+from stand_ins import Checked, Operation, check, cuda, refused
 
-cuda = c.CDLL(os.environ["TITAN_CUDA_LIBRARY"])
 cuda.cuCtxSetCurrent(c.c_void_p(1))
 
 
@@ -72,26 +72,6 @@ class Tensor:
         return Tensor((*self.shape[:-1], index[-1].stop), self.dtype, self.strides)
 
 
-class Checked(Exception):
-    pass
-
-
-def check(good, message):
-    if not good:
-        raise Checked(message())
-
-
-class Operation:
-    made = {}
-
-    def __init__(self, name, call, mutates_args, schema):
-        print(name, mutates_args, schema)
-        Operation.made[name], self.call = self, call
-
-    def register_fake(self, fake):
-        self.fake = fake
-
-
 torch = types.ModuleType("torch")
 torch.Tensor, torch.nn, torch._check = Tensor, types.SimpleNamespace(Parameter=Tensor), check
 
@@ -113,14 +93,6 @@ torch.empty_like = lambda tensor: Tensor(tensor.shape, tensor.dtype, tensor.stri
 capturing, stream = False, None
 sys.modules["torch"] = torch
 decode, varlen = titan.ops.decode, titan.ops.attention_varlen
-
-
-def refused(what, call):
-    try:
-        call()
-        print(what, "launched")
-    except titan.Error as error:
-        print(f"{what}: {error.code}: {error.message} / {error.fix}")
 
 
 launched = []

@@ -6,12 +6,9 @@ import types
 
 import titan
 import titan.ops
+from stand_ins import BF16, F32, Checked, Operation, check, cuda, export, refused
 
-cuda = c.CDLL(os.environ["TITAN_CUDA_LIBRARY"])
 cuda.cuCtxSetCurrent(c.c_void_p(1))
-new_capsule = c.pythonapi.PyCapsule_New
-new_capsule.restype, new_capsule.argtypes = c.py_object, [c.c_void_p, c.c_char_p, c.c_void_p]
-BF16, F32 = (4, 16), (2, 32)
 
 
 class Tensor:
@@ -23,19 +20,7 @@ class Tensor:
         self.memory = (c.c_uint16 * 512)(*(first + i for i in range(512)))
 
     def __dlpack__(self):
-        rank = len(self.shape)
-        dims, strides = (c.c_int64 * rank)(*self.shape), (c.c_int64 * rank)(*self.strides)
-        self.kept = dims, strides, titan._DLTensor(c.addressof(self.memory), self.device, 0, rank, *self.kind, 1, dims,
-                                                   strides, 0)
-        return new_capsule(c.addressof(self.kept[2]), b"dltensor", None)
-
-
-def refused(what, call):
-    try:
-        call()
-        print(what, "launched")
-    except titan.Error as error:
-        print(f"{what}: {error.code}: {error.message} / {error.fix}")
+        return export(self, self.device)
 
 
 if len(sys.argv) > 1:  # With the compiler: generated, compiled once, found again.
@@ -73,27 +58,10 @@ sys.modules["torch"] = None  # Whether it is installed or not.
 refused("no torch", lambda: titan.ops.gemm(a, w))
 
 
-class Checked(Exception):
-    pass
-
-
-def check(good, message):
-    if not good:
-        raise Checked(message())
-
-
-class Operation:
-    def __init__(self, name, call, mutates_args, schema):
-        print(name, mutates_args, schema)
-        self.call = call
-        Operation.made = self
-
-    def register_fake(self, fake):
-        self.fake = fake
-
+class Dispatched(Operation):
     def __call__(self, *arguments):
         print("dispatched")
-        return self.call(*arguments)
+        return super().__call__(*arguments)
 
 
 class Torch(Tensor):
@@ -170,7 +138,7 @@ sys.modules["torch"] = types.SimpleNamespace(
     Tensor=Torch, nn=types.SimpleNamespace(Parameter=type("Parameter", (Torch,), {})), bfloat16=Torch.dtype,
     _C=types.SimpleNamespace(_len_torch_dispatch_stack=lambda: state.modes),
     compiler=types.SimpleNamespace(is_compiling=lambda: state.compiling), is_grad_enabled=lambda: state.grad,
-    _check=check, library=types.SimpleNamespace(custom_op=Operation),
+    _check=check, library=types.SimpleNamespace(custom_op=Dispatched),
     cuda=types.SimpleNamespace(device=Device, current_device=lambda: 0, is_initialized=lambda: True,
                                current_stream=lambda device=None: types.SimpleNamespace(cuda_stream=7)))
 a, w = Torch((5, 8), first=1), Torch((8, 8), (1, 8))
@@ -194,7 +162,7 @@ print("odd:", titan.ops.gemm(a, odd).rows() == a.rows())
 # Rows of D of 12 bytes: the first columns of a product of wider ones.
 narrow = titan.ops.gemm(a, Torch((8, 6), (1, 8), first=1))
 print("narrow:", narrow.shape, narrow.strides, narrow.rows() == [row[:6] for row in a.rows()])
-fake = Operation.made.fake
+fake = Operation.made["titan::gemm"].fake
 print("fake:", fake(Torch((5, 8)), Torch((8, 6))).shape, fake(Torch((5, 8)), Torch((8, 6))).strides)
 try:
     fake(a, Torch((7, 8)))

@@ -1,13 +1,10 @@
 """The module titan on a driver that runs on the CPU: a launch, and what is refused."""
 import ctypes as c
-import os
 import sys
 
 import titan
+from stand_ins import cuda, new_capsule, refused
 
-cuda = c.CDLL(os.environ["TITAN_CUDA_LIBRARY"])
-new_capsule = c.pythonapi.PyCapsule_New
-new_capsule.restype, new_capsule.argtypes = c.py_object, [c.c_void_p, c.c_char_p, c.c_void_p]
 
 
 class Tensor:
@@ -27,14 +24,6 @@ class Tensor:
 
     def elements(self):
         return [self.memory[self.first + r * self.pitch + i] for r in range(5) for i in range(8)]
-
-
-def refused(what, call):
-    try:
-        call()
-        print(what, "launched")
-    except titan.Error as error:
-        print(f"{what}: {error.code}: {error.message} / {error.fix}")
 
 
 path = sys.argv[1]
