@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/Compile.h"
-#include "Assembler.h"
 #include "LlvmPipeline.h"
+#include "Occupancy.h"
 #include "RegisterOrder.h"
 #include "titan/Conversion/Emitter.h"
 #include "titan/Conversion/TitanToLLVM.h"
@@ -264,6 +264,7 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
 
   OwningOpRef<ModuleOp> lowered = ModuleOp::create(loc);
   json::Array kernelEntries;
+  SmallVector<FreeRegisters> freeRegisters;
   for (KernelOp kernel : kernels) {
     WalkResult onTarget = kernel.walk([&](HardwareEffectsInterface op) {
       if (llvm::is_contained(op.getTargets(), options.target))
@@ -278,6 +279,9 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
     auto result = lowerKernel(kernel, *lowered, *emitter);
     if (failed(result))
       return failure();
+    auto warps = static_cast<int64_t>(kernel.getWarps());
+    if (!kernel.getRegisters() && warps > 1)
+      freeRegisters.push_back({result->entry, warps, result->sharedBytes});
     auto entry = makeManifestKernel(kernel, std::move(*result));
     if (failed(entry))
       return failure();
@@ -335,7 +339,8 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
     return success();
   }
 
-  Assembly assembly = assemble(*ptx, options.target, options.ptxas);
+  Assembly assembly =
+      assembleForOccupancy(*ptx, *target, options.ptxas, freeRegisters);
   if (options.assemblerLog)
     *options.assemblerLog = assembly.log;
   if (assembly.status == Assembly::Refused) {

@@ -209,6 +209,7 @@ private:
   bool makeScalar(HostArgument &argument, const Request &request, Type type);
   bool readMemories();
   bool makeMemory(StringRef name, uint64_t address);
+  void placeTensors();
 
   Session &session;
   KernelOp kernel;
@@ -593,6 +594,11 @@ bool Maker::makeMemory(StringRef name, uint64_t address) {
                   GlobalType::get(context, {ShapedType::kDynamic},
                                   IntegerType::get(context, 8), {1})))
     return false;
+  if (argument.address + argument.bytes < argument.address)
+    return fail(Code::BadArgument,
+                "--memory: " + name + " goes on beyond the last address",
+                "name an address with " + std::to_string(argument.bytes) +
+                    " bytes behind it");
   for (const HostArgument &other : result.arguments)
     if (other.address && argument.address < other.address + other.bytes &&
         other.address < argument.address + argument.bytes)
@@ -600,6 +606,28 @@ bool Maker::makeMemory(StringRef name, uint64_t address) {
                   "--memory: " + name + " and " + other.name + " overlap");
   result.arguments.push_back(std::move(argument));
   return true;
+}
+
+/// Tensors get addresses that are the same in each run, beside what --memory names.
+void Maker::placeTensors() {
+  constexpr uint64_t page = 1 << 16;
+  uint64_t next = 0x700000000000;
+  const ArrayRef<HostArgument> named =
+      ArrayRef(result.arguments).take_back(memories.size());
+  for (HostArgument &argument :
+       MutableArrayRef(result.arguments).drop_back(memories.size())) {
+    if (!argument.tensor)
+      continue;
+    for (bool moved = true; std::exchange(moved, false);)
+      for (const HostArgument &other : named)
+        if (next < other.address + other.bytes &&
+            other.address < next + argument.bytes) {
+          next = llvm::alignTo(other.address + other.bytes, page);
+          moved = true;
+        }
+    argument.address = next;
+    next = llvm::alignTo(next + argument.bytes + 1, page);
+  }
 }
 
 std::optional<HostArguments> Maker::make() {
@@ -645,6 +673,7 @@ std::optional<HostArguments> Maker::make() {
   for (auto &[name, address] : memories)
     if (!makeMemory(name, address))
       return std::nullopt;
+  placeTensors();
   return std::move(result);
 }
 

@@ -61,7 +61,7 @@ struct HostArgument {
   // Scalars: the bits, in the low end.
   uint64_t bits = 0;
 
-  /// Of memory that is no argument's (--memory): where the kernel finds it; else 0.
+  /// Where the kernel finds it: as --memory says, or as it is in each run; 0: no tensor.
   uint64_t address = 0;
 
   int64_t getNumElements() const;

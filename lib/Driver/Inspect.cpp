@@ -10,99 +10,20 @@
 // arguments, parameters, tensor maps, what a launch checks, what a CTA takes of
 // a multiprocessor, and what titan check said when it was compiled.
 //
-// What the assembler gave a kernel stands in the cubin, which is an ELF file: its
-// section .nv.info is a list of attributes, each a byte of format, one of kind,
-// and two of a value, or, of format 4, of the size of what follows:
-//
-//   04 2f 08 00  SYMBOL REGISTERS   registers a thread of a function
-//   04 11 08 00  SYMBOL BYTES       its stack frame, spills among it
-//
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
 #include "PackageHeader.h"
 
+#include "titan/Conversion/CubinResources.h"
 #include "titan/Runtime/File.h"
 #include "titan/Runtime/Manifest.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Object/ELF.h"
-#include "llvm/Support/Endian.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace titan;
 using namespace titan::runtime;
 using Json = llvm::json::Object;
-
-namespace {
-/// What the assembler gave a kernel, for each thread.
-struct CubinResources {
-  int64_t registers = 0, stackBytes = 0;
-};
-} // namespace
-
-/// None where the blob is no cubin, or does not say it of the entry.
-static std::optional<CubinResources> readCubin(const Blob &cubin,
-                                               llvm::StringRef entry) {
-  using Elf = llvm::object::ELFFile<llvm::object::ELF64LE>;
-  using llvm::support::endian::read16le;
-  using llvm::support::endian::read32le;
-  auto given = [](auto &expected) {
-    bool good = bool(expected);
-    if (!good)
-      llvm::consumeError(expected.takeError());
-    return good;
-  };
-  auto elf = Elf::create(
-      {reinterpret_cast<const char *>(cubin.bytes.data()), cubin.bytes.size()});
-  if (!given(elf))
-    return std::nullopt;
-  auto sections = elf->sections();
-  if (!given(sections))
-    return std::nullopt;
-  std::optional<uint32_t> symbol;
-  llvm::ArrayRef<uint8_t> attributes;
-  for (const auto &section : *sections) {
-    auto name = elf->getSectionName(section);
-    if (!given(name))
-      return std::nullopt;
-    if (*name == ".nv.info") {
-      auto contents = elf->getSectionContents(section);
-      if (given(contents))
-        attributes = *contents;
-    } else if (section.sh_type == llvm::ELF::SHT_SYMTAB) {
-      auto symbols = elf->symbols(&section);
-      auto names = elf->getStringTableForSymtab(section);
-      bool readable = given(symbols);
-      readable &= given(names);
-      if (!readable)
-        return std::nullopt;
-      for (auto [i, each] : llvm::enumerate(*symbols)) {
-        auto its = each.getName(*names);
-        if (given(its) && *its == entry)
-          symbol = i;
-      }
-    }
-  }
-  CubinResources found;
-  while (symbol && attributes.size() >= 4) {
-    uint8_t format = attributes[0], kind = attributes[1];
-    size_t size = format == 4 ? read16le(&attributes[2]) : 0;
-    attributes = attributes.drop_front(4);
-    if (size > attributes.size())
-      break;
-    if (size == 8 && read32le(attributes.data()) == *symbol) {
-      int64_t value = read32le(attributes.data() + 4);
-      if (kind == 0x2f)
-        found.registers = value;
-      else if (kind == 0x11)
-        found.stackBytes = value;
-    }
-    attributes = attributes.drop_front(size);
-  }
-  if (!found.registers)
-    return std::nullopt;
-  return found;
-}
 
 static std::string sizes(llvm::ArrayRef<int64_t> values,
                          llvm::ArrayRef<std::string> names = {}) {
@@ -258,7 +179,10 @@ static void describe(const KernelSpec &k, const Manifest &manifest,
   for (const CodeSpec &code : manifest.code)
     if (!took && code.kind == CodeSpec::Cubin)
       if (const Blob *blob = container.find(code.blob))
-        took = readCubin(*blob, k.entry);
+        took = readCubinResources(
+            {reinterpret_cast<const char *>(blob->bytes.data()),
+             blob->bytes.size()},
+            k.entry);
   int64_t registers = took ? took->registers : k.registers;
   os << "  resources: " << k.dynamicShared + k.staticShared
      << " bytes of shared memory a CTA, of "

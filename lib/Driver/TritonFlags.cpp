@@ -43,7 +43,7 @@ TritonFlags::TritonFlags(cl::SubCommand &run, cl::SubCommand &check,
            cl::sub(explain), cl::cat(category)),
       registers("maxnreg",
                 cl::desc("Triton: the most registers that a thread may have, "
-                         "16 to 255, by eights (as many as ptxas takes)"),
+                         "24 to 255, by eights (as many as ptxas takes)"),
                 cl::value_desc("N"), cl::sub(run), cl::sub(check),
                 cl::sub(compile), cl::sub(explain), cl::cat(category)),
       fusion("fp-fusion",
@@ -92,10 +92,10 @@ std::string TritonFlags::read(TritonCommand &command) const {
   if (ctas)
     command.ctas = static_cast<int64_t>(ctas);
   // Threads have registers by eights; registers(N) of titan.kernel is such a
-  // number, too.
+  // number, too. ptxas gives no thread fewer than 24.
   uint64_t registers;
   if (std::string bad =
-          readCount(this->registers, 255, registers, /*least=*/16);
+          readCount(this->registers, 255, registers, /*least=*/24);
       !bad.empty())
     return bad;
   if (registers)

@@ -20,7 +20,7 @@
 
 // No memory; behind its end; an address that is no element's; a promise that is broken.
 // RUN: not titan run %s --kernel twice --memory 0x20000=%t/a.npy --arg at=%t/at.npy --shape to=8 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: addresses.mlir:[[# @LINE + 38]]:{{.*}} error: [out-of-bounds] there is no memory at address 0x10008: {{.*}}(CTA 1)
+// NONE: addresses.mlir:[[# @LINE + 47]]:{{.*}} error: [out-of-bounds] there is no memory at address 0x10008: {{.*}}(CTA 1)
 // NONE: fix: titan run takes what lies at an address that is no argument's as --memory ADDRESS=FILE.npy
 // RUN: %python %S/Inputs/npy.py %t/end.npy i8 0x20000 0x1000c
 // RUN: not titan run %s --kernel twice --memory 0x20000=%t/a.npy --memory 0x10000=%t/b.npy --arg at=%t/end.npy --shape to=8 2>&1 | FileCheck %s --check-prefix=END
@@ -42,8 +42,17 @@
 // FILE: --memory: 'zeros' is no .npy file [bad-argument]
 // RUN: not titan run %s --kernel twice --memory 0x10000=%t/b.npy --memory 0x10010=%t/a.npy --arg at=%t/at.npy --shape to=8 2>&1 | FileCheck %s --check-prefix=OVERLAP
 // OVERLAP: --memory: 0x10010 and 0x10000 overlap [bad-argument]
+// RUN: not titan run %s --kernel twice --memory 0xfffffffffffffff0=%t/a.npy --arg at=%t/at.npy --shape to=8 2>&1 | FileCheck %s --check-prefix=WRAPS
+// WRAPS: --memory: 0xfffffffffffffff0 goes on beyond the last address [bad-argument]
+// WRAPS-NEXT: fix: name an address with {{[0-9]+}} bytes behind it
 // RUN: not titan run %S/../Triton/Inputs/ttir/add.ttir --memory 0x10000=%t/b.npy 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // PROGRAM: --memory is of kernels of titan IR, and this is a program [not-supported-yet]
+
+// An argument's address is the same in each run, and no other memory's: 0x700000000000, then 0x700000010000.
+// RUN: titan run %s --kernel where | FileCheck %s --check-prefix=WHERE
+// WHERE: 123145302310912 123145302376448
+// RUN: titan run %s --kernel where --memory 0x700000000010=%t/a.npy | FileCheck %s --check-prefix=BESIDE
+// BESIDE: 123145302376448 123145302441984
 
 !addresses = !titan.global<?xi64>
 !numbers = !titan.global<?xi32>
@@ -102,5 +111,17 @@ titan.kernel @aligned(%at: !addresses) warps(1) launch {
   %address = titan.ld %at[%cta] : !addresses -> i64
   %there = titan.tensor_at %address align(16) : !numbers
   %x = titan.ld %there[%c0] : !numbers -> i32
+  titan.return
+}
+
+titan.kernel @where(%x: !numbers, %y: !numbers) warps(1) attributes {titan.example = {x = "8 zeros", y = "4 zeros"}} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %first = titan.address_of %x : !numbers
+  %second = titan.address_of %y : !numbers
+  titan.elect warp(0) {
+    titan.print "", %first, %second : i64, i64
+  }
   titan.return
 }

@@ -1,7 +1,7 @@
 // What tl.multiple_of, tl.max_contiguous and tl.max_constancy say is held against the values: a kernel believes it.
 // RUN: titan run %s --kernel hints --shape x=64 --arg x=zeros --scalar n=16
 // RUN: not titan run %s --kernel hints --shape x=64 --arg x=zeros --scalar n=17 2>&1 | FileCheck %s --check-prefix=SCALAR
-// SCALAR: hints.mlir:[[#@LINE+29]]:{{[0-9]+}}: error: [assert-failed] program (0, 0, 0): what tl.multiple_of(16) says is false: element is 34
+// SCALAR: hints.mlir:[[#@LINE+29]]:{{[0-9]+}}: error: [assert-failed] program (0, 0, 0): what tl.multiple_of(16) says is false: it is 34
 // RUN: sed 's/%apart = arith.constant dense<1>/%apart = arith.constant dense<2>/' %s > %t.apart.mlir
 // RUN: not titan run %t.apart.mlir --kernel hints --shape x=64 --arg x=zeros --scalar n=0 2>&1 | FileCheck %s --check-prefix=WALK
 // WALK: [assert-failed] program (0, 0, 0): what tl.max_contiguous(8) says is false: element [0] is 0, element [1] is 2

@@ -8,6 +8,7 @@
 
 #include "titan/Target/Target.h"
 #include "titan/Target/Mma.h"
+#include "titan/Target/Occupancy.h"
 #include "titan/Target/Tma.h"
 
 #include "gtest/gtest.h"
@@ -72,6 +73,44 @@ TEST(Target, LaunchRegisters) {
   EXPECT_EQ(launchRegisters(hopper, 1), 255);
   EXPECT_EQ(launchRegisters(hopper, 0), 0);
   EXPECT_EQ(launchRegisters(hopper, 33), 0);
+}
+
+/// CTAs put on one after the other: each warp into the emptiest part of the
+/// register file, whole units a thread.
+static int64_t putOneByOne(int64_t warps, int64_t registers,
+                           int64_t sharedBytes) {
+  int64_t held = std::max<int64_t>((registers + 7) / 8 * 8, 8) * 32;
+  std::vector<int64_t> left(4, 65536 / 4);
+  int64_t ctas = 0, shared = 233472, free = 64;
+  for (; ctas < 32 && free >= warps; ++ctas, free -= warps) {
+    shared -= sharedBytes + 1024;
+    if (shared < 0)
+      return ctas;
+    for (int64_t warp = 0; warp < warps; ++warp) {
+      auto part = std::max_element(left.begin(), left.end());
+      if (*part < held)
+        return ctas;
+      *part -= held;
+    }
+  }
+  return ctas;
+}
+
+TEST(Target, ResidentCtas) {
+  const TargetInfo &hopper = targetInfo(TargetId::Sm90a);
+  for (int64_t warps = 1; warps <= 32; ++warps)
+    for (int64_t registers = 1; registers <= 255; ++registers)
+      for (int64_t shared : {0, 128, 16384, 49152, 116736, 232448})
+        ASSERT_EQ(residentCtas(hopper, warps, registers, shared),
+                  putOneByOne(warps, registers, shared))
+            << warps << " warps, " << registers << " registers, " << shared;
+  EXPECT_EQ(residentCtas(hopper, 8, 53, 128), 4);
+  EXPECT_EQ(residentCtas(hopper, 8, 48, 128), 5);
+  EXPECT_EQ(residentCtas(hopper, 33, 32, 0), 0);
+  EXPECT_EQ(residentCtas(hopper, 4, 256, 0), 0);
+  for (int64_t warps = 1; warps <= 32; ++warps)
+    EXPECT_GE(residentCtas(hopper, warps, launchRegisters(hopper, warps), 0), 1)
+        << warps;
 }
 
 TEST(Target, RegisterBudgets) {

@@ -124,6 +124,12 @@ void Agent::touch(const Step &step, uint64_t address, unsigned size,
   const char *does = access == Access::Read    ? " reads "
                      : access == Access::Write ? " writes "
                                                : " changes ";
+  // Before where it lies.
+  if (address % size)
+    fail(step, Code::Misaligned,
+         std::string(does + 1) + place() + ", " + std::to_string(size) +
+             " bytes at an address that is no multiple of that",
+         "offsets are in elements of the pointer's type", element, led);
   if (!object || !object->data || offset < 0 ||
       static_cast<uint64_t>(offset) + size > object->bytes)
     fail(step, Code::OutOfBounds,
@@ -138,11 +144,6 @@ void Agent::touch(const Step &step, uint64_t address, unsigned size,
                   : ", which belongs to no argument"),
          wrappedText(*this, step, element, led).value_or(outsideFix(step.op)),
          element, led);
-  if (address % size)
-    fail(step, Code::Misaligned,
-         std::string(does + 1) + place() + ", " + std::to_string(size) +
-             " bytes at an address that is no multiple of that",
-         "offsets are in elements of the pointer's type", element, led);
   std::byte *at = object->data + offset;
   bool same = value && std::memcmp(at, value, size) == 0;
   Actor who = actor;
@@ -198,7 +199,7 @@ static bool isActive(Agent &agent, const Step &step, Tile &pointers, Tile *mask,
   if (mask) {
     if (mask->isUndefined(i))
       agent.fail(step, Code::UndefinedRead,
-                 "the mask of element " + indexText(type, i) +
+                 "the mask" + elementText("of", type, i) +
                      " is undefined: " + causeText(mask->mark(i)),
                  "compute masks from defined values alone", i);
     if (!mask->as<uint8_t>()[i])
@@ -206,7 +207,7 @@ static bool isActive(Agent &agent, const Step &step, Tile &pointers, Tile *mask,
   }
   if (pointers.isUndefined(i))
     agent.fail(step, Code::UndefinedRead,
-               "the address of element " + indexText(type, i) +
+               "the address" + elementText("of", type, i) +
                    " is undefined: " + causeText(pointers.mark(i)),
                causeFix(pointers.mark(i)), i);
   return true;
@@ -283,8 +284,7 @@ static void store(Agent &agent, const Step &step) {
       continue;
     if (value.isUndefined(i))
       agent.fail(step, Code::UndefinedRead,
-                 "writes an undefined value" +
-                     (scalar ? "" : " at element " + indexText(type, i)) +
+                 "writes an undefined value" + elementText("at", type, i) +
                      ": " + causeText(value.mark(i)),
                  causeFix(value.mark(i)), i, /*operands=*/2);
     uint64_t address = pointers.as<uint64_t>()[i];

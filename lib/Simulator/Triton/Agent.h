@@ -190,6 +190,9 @@ void joinMarks(Agent &agent, const Step &step);
 mlir::Location placeOf(mlir::Operation *op);
 /// "i = 5", "(2, 7)": an element of a tensor.
 std::string indexText(mlir::Type type, int64_t element);
+/// " of element [2, 7]", with "of" for `relation`; nothing of a scalar.
+std::string elementText(llvm::StringRef relation, mlir::Type type,
+                        int64_t element);
 /// Whether an access is what make_ttir has made of one through a block pointer: its
 /// addresses have its own place, where those of a program have theirs.
 bool wasBlock(mlir::Operation *access);

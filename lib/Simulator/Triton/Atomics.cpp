@@ -93,7 +93,7 @@ static void perform(Agent &agent, const Step &step, Tile *mask, MemSemantic sem,
     uint8_t *to = out.bytes.data() + i * size;
     if (mask && mask->isUndefined(i))
       agent.fail(step, Code::UndefinedRead,
-                 "the mask of element " + indexText(type, i) +
+                 "the mask" + elementText("of", type, i) +
                      " is undefined: " + causeText(mask->mark(i)),
                  "compute masks from defined values alone", i);
     if (mask && !mask->as<uint8_t>()[i]) {
@@ -103,7 +103,7 @@ static void perform(Agent &agent, const Step &step, Tile *mask, MemSemantic sem,
     }
     if (pointers.isUndefined(i))
       agent.fail(step, Code::UndefinedRead,
-                 "the address of element " + indexText(type, i) +
+                 "the address" + elementText("of", type, i) +
                      " is undefined: " + causeText(pointers.mark(i)),
                  causeFix(pointers.mark(i)), i);
     uint64_t address = pointers.as<uint64_t>()[i];
@@ -158,9 +158,9 @@ static void readModifyWrite(Agent &agent, const Step &step) {
           [&](Tile &old, int64_t i, uint8_t *next) {
             if (value.isUndefined(i))
               agent.fail(step, Code::UndefinedRead,
-                         "an undefined value reaches memory at element " +
-                             indexText(op.getVal().getType(), i) + ": " +
-                             causeText(value.mark(i)),
+                         "an undefined value reaches memory" +
+                             elementText("at", op.getVal().getType(), i) +
+                             ": " + causeText(value.mark(i)),
                          causeFix(value.mark(i)), i);
             combineElements(what, old, value, i, next);
             return true;

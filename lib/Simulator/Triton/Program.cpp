@@ -332,6 +332,13 @@ Location titan::tt::placeOf(Operation *op) {
   }
 }
 
+std::string titan::tt::elementText(StringRef relation, Type type,
+                                   int64_t element) {
+  if (shapeOf(type).empty())
+    return "";
+  return (" " + relation + " element " + indexText(type, element)).str();
+}
+
 std::string titan::tt::indexText(Type type, int64_t element) {
   ArrayRef<int64_t> shape = shapeOf(type);
   if (shape.empty())
@@ -608,9 +615,10 @@ static void checkAlong(Agent &agent, const Step &step, size_t dim,
     std::string message = hint.str() + " says is false: ";
     for (int64_t each : {before, i})
       if (each >= 0)
-        message += "element " + indexText(type, each) + " is " +
-                   std::to_string(tile.getInteger(each)) +
-                   (each == i ? "" : ", ");
+        message +=
+            (shape.empty() ? "it is "
+                           : "element " + indexText(type, each) + " is ") +
+            std::to_string(tile.getInteger(each)) + (each == i ? "" : ", ");
     agent.fail(step, Code::AssertFailed, message,
                "say of a value only what holds for every launch");
   }
@@ -670,7 +678,7 @@ static void runAssert(Agent &agent, const Step &step) {
         step, Code::AssertFailed,
         op.getMessage().str() +
             (condition.count > 1
-                 ? ", at element " + indexText(op.getCondition().getType(), i)
+                 ? "," + elementText("at", op.getCondition().getType(), i)
                  : ""),
         /*fix=*/{}, i);
   }

@@ -87,13 +87,16 @@ class Compiler(BaseBackend):
 def _hold_ranges(options):
     """To those of titan compile (lib/Driver/Driver.cpp, readTriton)."""
     for name, least, most, power in (("num_warps", 1, 32, True), ("num_ctas", 1, 16, True), ("num_stages", 0, 2**31 - 1, False),
-                                     ("maxnreg", 16, 255, False)):
+                                     ("maxnreg", 24, 255, False)):
         value = getattr(options, name, None)
         if value is None:  # Not said, or of no meaning to this Triton.
             continue
         if not isinstance(value, int) or not least <= value <= most or (power and value & (value - 1)):
             what = f"a power of two up to {most}" if power else f"a number from {least} to {most}"
             raise Error("bad-argument", f"{name}={value!r} of a launch: it is {what}", fix=f"give {name} such a number, or leave it out")
+    fusion = getattr(options, "enable_fp_fusion", True)
+    if fusion not in (True, False):
+        raise Error("bad-argument", f"enable_fp_fusion={fusion!r} of a launch: it is True or False", fix="write enable_fp_fusion=False")
 
 
 def _name(text):

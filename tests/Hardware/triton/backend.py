@@ -8,7 +8,7 @@
     python3 -m titan.store DIR                                          # where the compiler is
     TITAN=compile TITAN_STORE=DIR backend.py                            # what comes out is compared
 
-`programs`: those of tests/Triton/Inputs/tutorials and library at their ragged sizes, against the definitions in plain
+`programs`: those of tests/Triton/Inputs/tutorials, library and further at their ragged sizes, against the definitions in plain
 Python that stand in them. `torch`: the kernels of benchmarks/triton_programs.py on PyTorch's tensors at the sizes at which they
 are raced, against what PyTorch computes in float64, with guards around what is written. Without a word: both. Then what an autotuner
 picks, launches on a stream of PyTorch's that are captured into a graph, and options.
@@ -53,7 +53,7 @@ def programs(skip, only):
         except AssertionError as error:
             tally.note(what, error)
     definitions.check = keep_on
-    for path in sorted([*INPUTS.glob("tutorials/*.py"), *INPUTS.glob("library/*.py")]):
+    for path in sorted(path for folder in ("tutorials", "library", "further") for path in INPUTS.glob(f"{folder}/*.py")):
         if path.stem == "definitions" or only and path.stem not in only:
             continue
         sys.argv = [str(path)]
