@@ -7,8 +7,8 @@
     benchmarks/spills.py [--titan build/bin/titan] [--jobs N] [--kinds WORD] [--shapes N] [--json FILE]
 
 GEMMs: of the 13 shapes of race.py, the 60 of public models and some that leave tiles ragged, with each
-kind of epilogue, D in bf16, f16 and f32, what `titan generate gemm --shape` picks; and layouts, fp8, batches, groups
-and stream-K with some of these. Attention: of the shapes of attention_shapes.py, sizes, masks, decode. Equal
+kind of epilogue, D in bf16, f16 and f32, what `titan generate gemm --shape` picks; and layouts, fp8, batches, groups,
+stream-K and rows that threads copy with some of these. Attention: of the shapes of attention_shapes.py, sizes, masks, ragged; decode. Equal
 kernels are compiled once. Prints a line for each kernel of which ptxas says more than its registers, and a table;
 the exit status is 1 if there is such a line. Needs ptxas (machine_code.py says where it is looked for), no GPU.
 
@@ -45,8 +45,9 @@ def gemm_kinds():
         kinds[f"gate, {terms}; {activation}; {output}"] = [
             *TERMS[terms], "--activation", activation, "--output", output, "--gate", "on"]
     for words in (["--layout", "nn"], ["--layout", "tt"], ["--layout", "tn"], ["--input", "f16"], ["--batch", "equal", "--batches", "16"],
-                  ["--batch", "grouped", "--batches", "8"], ["--stream-k", "on"], ["--input", "e4m3"],
-                  ["--input", "e4m3", "--promote", "on"], ["--programmatic", "on"], ["--split", "2"]):
+                  ["--batch", "grouped", "--batches", "8"], ["--stream-k", "on"], ["--input", "e4m3"], ["--input", "e5m2"],
+                  ["--input", "e4m3", "--promote", "on"], ["--programmatic", "on"], ["--split", "2"], ["--row-bytes", "8"],
+                  ["--row-bytes", "4"], ["--row-bytes", "2"], ["--row-bytes", "8", "--layout", "nn"], ["--row-bytes", "2", "--layout", "tn"]):
         for terms, activation in (("nothing", "none"), ("bias", "gelu"), ("alpha, beta, bias", "silu")):
             kinds[f"{' '.join(words)}, {terms}; {activation}; bf16"] = [*TERMS[terms], "--activation", activation, *words]
     return kinds
@@ -55,14 +56,13 @@ def gemm_kinds():
 def attention_kinds():
     kinds = {}
     for size, causal in itertools.product(["64", "128"], ["off", "on"]):
-        for name, words in {"": [], " f16": ["--input", "f16", "--output", "f16"], " f32 out": ["--output", "f32"],
-                            " lse": ["--lse", "on"], " window": ["--window", "on"], " ragged": ["--ragged", "on"]}.items():
-            if name == " window" and causal == "off":
-                continue
+        for name, words in {"": [], " f16": ["--input", "f16"], " lse": ["--lse", "on"], " window": ["--window", "on"],
+                            " ragged": ["--ragged", "on"], " ragged lse": ["--ragged", "on", "--lse", "on"]}.items():
             kinds[f"attention {size} {'causal' if causal == 'on' else 'full'}{name}"] = [
                 "--head-size", size, "--causal", causal, *words]
-    for size, pages in itertools.product(["64", "128"], ["0", "16", "64"]):
-        kinds[f"decode {size}, pages of {pages}"] = ["--decode", "on", "--head-size", size, "--page", pages]
+    for size, pages, causal in itertools.product(["64", "128"], ["0", "16", "64"], ["off", "on"]):
+        kinds[f"decode {size}, {'causal, ' if causal == 'on' else ''}pages of {pages}"] = [
+            "--decode", "on", "--head-size", size, "--page", pages, "--causal", causal, "--lse", causal]
     return kinds
 
 
@@ -108,10 +108,10 @@ def main():
     if not find_tool("ptxas"):
         sys.exit("no ptxas")
     shapes = list(dict.fromkeys(SHAPES + RAGGED + model_shapes()))[:options.shapes]
-    lengths = (attention_shapes.HELD_OUT + attention_shapes.FRESH)[:options.shapes]
+    lengths = (attention_shapes.HELD_OUT + attention_shapes.FRESH + attention_shapes.LONG)[:options.shapes]
     jobs = [("gemm", kind, words, shape) for kind, words in gemm_kinds().items() for shape in shapes]
     for kind, words in attention_kinds().items():
-        jobs += [("attention", kind, words, shape) for shape in ([None] if "--decode" in words or "--ragged" in words else lengths)]
+        jobs += [("attention", kind, words, shape) for shape in ([None] if "--decode" in words else lengths)]
     jobs = [job for job in jobs if options.kinds in job[1]]
 
     kernels, refused = {}, collections.Counter()  # by text: kinds and the first shape
