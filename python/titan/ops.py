@@ -49,10 +49,12 @@ def _wrong(message, fix):
 
 
 def package_name(input, output, layout, epilogue=(), activation="none", gate=False, promote=False, batch=False,
-                 grouped=False):
-    """The file name of a prebuilt package: its types, layouts and epilogue; "gemm-bf16-nt-f32-alpha-silu.titanpkg"."""
+                 grouped=False, row_bytes=16):
+    """The file name of a prebuilt package: its types, layouts and epilogue, and the bytes that threads copy at a time;
+    "gemm-bf16-nt-f32-alpha-silu.titanpkg", "gemm-bf16-nt-rows8.titanpkg"."""
     parts = ["gemm", input, layout] + ([output] if output != input else []) + list(epilogue)
-    parts += [name for name, there in (("gate", gate), ("promote", promote), ("batch", batch), ("grouped", grouped)) if there]
+    parts += [name for name, there in (("gate", gate), ("promote", promote), ("batch", batch), ("grouped", grouped),
+                                          (f"rows{row_bytes}", row_bytes < 16)) if there]
     return "-".join(parts + ([activation] if activation != "none" else [])) + ".titanpkg"
 
 
@@ -123,8 +125,8 @@ def prepare_gemm(shape, input="bf16", output="bf16", layout="nt", epilogue=(), a
     The options are those of `titan generate gemm`."""
     key = (tuple(shape), input, output, layout, tuple(epilogue), activation, gate, promote, batches, grouped, row_bytes)
     if key not in _kernels:
-        path = None if row_bytes < 16 else _prebuilt(shape[0], package_name(input, output, layout, epilogue, activation, gate, promote,
-                                                batches is not None and not grouped, grouped))
+        path = _prebuilt(shape[0], package_name(input, output, layout, epilogue, activation, gate, promote,
+                                                batches is not None and not grouped, grouped, row_bytes))
         if not path:
             options = [("input", input), ("output", output), ("layout", layout), ("activation", activation)]
             options += [("row-bytes", str(row_bytes))] if row_bytes < 16 else []
