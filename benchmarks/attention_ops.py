@@ -45,6 +45,22 @@ EPILOGUES += [(("alpha",), "none", False, more) for more in ({"output": "f32"}, 
                                                             {"input": "e5m2", "output": "bf16"}, {"input": "f16"},
                                                             {"input": "e4m3", "output": "bf16", "promote": True})]
 EPILOGUES += [(("beta",), "none", False, {}), ((), "none", False, {"batch": True}), (("bias",), "silu", False, {"batch": True})]
+# Rows that TMA does not take, and threads copy: a package and its words; M, N, K; how many elements lie between rows of A, and
+# of B, as they are stored; the elements in front of A.
+ROWS = [("gemm-bf16-nt-rows8", "--row-bytes 8", 64, 1000, 1004, 1004, 1004, 0),
+        ("gemm-bf16-nt-rows8", "--row-bytes 8", 200, 264, 520, 524, 528, 0),
+        ("gemm-bf16-nt-rows8", "--row-bytes 8", 200, 264, 520, 520, 520, 4),
+        ("gemm-bf16-nt-rows8", "--row-bytes 8", 130, 261, 520, 520, 520, 0),  # D's alone.
+        ("gemm-bf16-nt-rows4", "--row-bytes 4", 50, 514, 1026, 1026, 1030, 0),
+        ("gemm-bf16-nt-rows2", "--row-bytes 2", 300, 261, 333, 333, 335, 0),
+        ("gemm-bf16-nt-rows2", "--row-bytes 2", 300, 264, 328, 328, 328, 1),
+        ("gemm-f16-nt-rows2", "--row-bytes 2 --input f16 --output f16", 1, 131, 77, 77, 77, 0),
+        ("gemm-bf16-nn-rows4", "--row-bytes 4 --layout nn", 130, 258, 514, 514, 258, 0),
+        ("gemm-bf16-tn-rows2", "--row-bytes 2 --layout tn", 131, 257, 515, 131, 257, 0),
+        ("gemm-bf16-tt-rows8", "--row-bytes 8 --layout tt", 132, 260, 516, 132, 516, 0),
+        ("gemm-bf16-nt-f32-alpha-rows4", "--row-bytes 4 --output f32 --epilogue alpha", 130, 130, 514, 514, 514, 0),
+        ("gemm-bf16-nt-batch-rows8", "--row-bytes 8 --batch equal", 130, 130, 516, 516, 516, 0),
+        ("gemm-bf16-nt-alpha-beta-bias-rows4-gelu", "--row-bytes 4 --epilogue alpha,beta,bias --activation gelu", 130, 258, 514, 514, 514, 0)]
 
 
 def product_words(terms, activation, gate, more):
@@ -65,6 +81,7 @@ def all_packages():
     shape = "--shape 1000x1024x1024 "
     made = {f"gemm-{type}-{layout}": f"{shape}--input {type} --output {type} --layout {layout}" for type, layout in PLAIN}
     made.update((name, shape + words) for name, words in (product_words(*case) for case in EPILOGUES))
+    made.update((name, f"--shape {m}x{n}x{k} " + words) for name, words, m, n, k, *_ in ROWS)
     return {**made, **PACKAGES}
 
 
@@ -119,20 +136,23 @@ def normal(*sizes):
     return torch.randn(*sizes, device="cuda", dtype=torch.float32).to(torch.bfloat16)
 
 
-def modes(what, call, tensors, check):
-    """Eagerly, compiled, and replayed from a graph; what is refused is a failure, and the others go on."""
+def modes(what, call, tensors, check, compiled=True):
+    """Eagerly, compiled, and replayed from a graph (but what --eager leaves out); what is refused is a failure, and the others go on."""
     try:
-        in_each_mode(what, call, tensors, check)
+        in_each_mode(what, call, tensors, check, compiled)
     except Exception as error:
         cases[what + ", refused"] = {"error": f"{type(error).__name__}: {error}"[:500]}
         failures.append(what)
         print(f"{what}: {type(error).__name__}: {error}", flush=True)
 
 
-def in_each_mode(what, call, tensors, check):
+def in_each_mode(what, call, tensors, check, compiled):
     check(what, call(*tensors))
-    torch.compiler.reset()  # each case is one of its own
-    check(what + ", torch.compile", torch.compile(call, fullgraph=True)(*tensors))
+    if eager:
+        return
+    if compiled:
+        torch.compiler.reset()  # each case is one of its own
+        check(what + ", torch.compile", torch.compile(call, fullgraph=True)(*tensors))
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         call(*tensors)
@@ -275,8 +295,8 @@ def groups():
         check(name + ", other groups in the graph", made)
 
 
-def product(name, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", gate=False, promote=False, out_dtype=None):
-    """titan.ops.gemm of these, in all modes."""
+def product(name, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", gate=False, promote=False, out_dtype=None, into=False):
+    """titan.ops.gemm of these, in all modes; `into`: gemm_out, into rows of three elements more, which stay as they are."""
     x, y = a.float().double(), b.float().double()
     fp8 = a.dtype.itemsize == 1
     lost = 2.0**-20 if not fp8 else 34 * 2.0**-13 * (4 if promote else -(-a.shape[-1] // 32))
@@ -291,10 +311,14 @@ def product(name, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none
     def call(a, b, *terms):
         return titan.ops.gemm(a, b, **dict(zip(there, terms)), **options)
 
+    def call_out(a, b, *terms):
+        d = a.new_full((*s.shape[:-1], s.shape[-1] + 3), math.nan, dtype=dtype)[..., :s.shape[-1]]
+        return titan.ops.gemm_out(d, a, b, **dict(zip(there, terms)), **{key: x for key, x in options.items() if key != "out_dtype"})
+
     def check(what, made):
-        fits = made.dtype == dtype and made.shape == s.shape
+        fits = made.dtype == dtype and made.shape == s.shape and not (into and made._base[..., s.shape[-1]:].isfinite().any())
         record(what, int((~((made.double() - s).abs() <= limit)).sum()) if fits else s.numel(), s.numel())
-    modes(name, call, (a, b, *there.values()), check)
+    modes(name, call_out if into else call, (a, b, *there.values()), check, not into)
 
 
 # Rows, columns, K: whole tiles and not, few rows, and rows of D, A or B that begin at no multiple of 16 bytes, which are copied.
@@ -328,6 +352,24 @@ def epilogues():
                 torch.randn(*lead, m, n, device="cuda").to(output) if "beta" in terms else None,
                 0.5 if "alpha" in terms else 1.0, -2.0 if "beta" in terms else 1.0, activation, gate,
                 more.get("promote", False), output if "output" in more and input.itemsize > 1 else None)
+
+
+def rows():
+    """Rows that TMA does not take: titan.ops.gemm, which copies them or not, and gemm_out, which does not."""
+    def stored(lead, count, columns, between, first=0):
+        flat = torch.randn(math.prod(lead) * count * between + first, device="cuda").to(dtype)
+        return flat[first:].view(*lead, count, between)[..., :columns]
+    for name, words, m, n, k, between_a, between_b, first in ROWS:
+        layout, lead, terms = name.split("-")[2], (3,) if "batch" in name else (), "beta" in name
+        dtype = torch.float16 if "f16" in words.split() else torch.bfloat16
+        a = stored(lead, m, k, between_a, first) if layout[0] == "n" else stored(lead, k, m, between_a, first).mT
+        b = stored(lead, k, n, between_b) if layout[1] == "n" else stored(lead, n, k, between_b).mT
+        flags = {"alpha": 0.5 if "alpha" in name else 1.0, "activation": "gelu" if "gelu" in name else "none", "beta": -2.0 if terms else 1.0}
+        flags.update({"out_dtype": torch.float32} if "f32" in name else {})
+        for into in (False, True):
+            product(f"{name}, {m} x {n} x {k}, rows {between_a} and {between_b} apart, {first} in front" + (", into" if into else ""), a, b,
+                    torch.randn(n, device="cuda") if terms else None, torch.randn(m, n, device="cuda").to(dtype) if terms else None,
+                    into=into, **flags)
 
 
 def race(report):
@@ -366,21 +408,23 @@ def main():
     parser.add_argument("--prepare", metavar="FOLDER", help="make the packages, and no more")
     parser.add_argument("--titan", default="titan")
     parser.add_argument("--race", action="store_true")
-    parser.add_argument("--only", default="products,epilogues,batched,paged,together,ragged,groups,costs", help="which checks")
+    parser.add_argument("--eager", action="store_true", help="without torch.compile and graphs (under a sanitizer, say)")
+    parser.add_argument("--only", default="products,epilogues,rows,batched,paged,together,ragged,groups,costs", help="which checks")
     parser.add_argument("--json")
     options = parser.parse_args()
     if options.prepare:
         return prepare(options.titan, options.prepare)
-    global torch, titan, capture, describe, finished, interval, replays_for, seconds_of
+    global torch, titan, eager, capture, describe, finished, interval, replays_for, seconds_of
     import torch
     import titan.ops
     from gemm import finished
     from launch_cost import costs
     from race import capture, describe, interval, replays_for, seconds_of
     torch.manual_seed(1)
+    eager = options.eager
     report = {**describe(), "ragged": []}
     wanted = options.only.split(",")
-    for step in (products, epilogues, batched, paged, together, ragged, groups):
+    for step in (products, epilogues, rows, batched, paged, together, ragged, groups):
         if step.__name__ in wanted:
             step()
     if "costs" in wanted:

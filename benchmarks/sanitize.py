@@ -59,8 +59,19 @@ KINDS = {
     "gemm-tn": ("gemm --tile 128x128x64 --layout tn", product(M, N, K, layout="tn")),
     "gemm-epilogue": ("gemm --tile 128x128x64 --consumers pingpong --epilogue alpha,beta,bias --activation gelu",
                       product(M, N, K, *TERMS)),
+    "gemm-nn": ("gemm --tile 128x128x64 --layout nn --consumers pingpong", product(M, N, K, layout="nn")),
+    "gemm-rows8": ("gemm --row-bytes 8 --tile 128x128x64", product(M, 1667, 524)),
+    "gemm-rows8-terms": ("gemm --row-bytes 8 --tile 128x128x64 --consumers pingpong --epilogue alpha,beta,bias --activation gelu",
+                         product(M, N, 524, *TERMS)),
+    "gemm-rows4": ("gemm --row-bytes 4 --tile 128x256x64 --programmatic on", product(1545, 1667, 522)),
+    "gemm-rows4-tn": ("gemm --row-bytes 4 --tile 128x128x64 --layout tn", product(1546, 1670, 521, layout="tn")),
+    "gemm-rows2": ("gemm --row-bytes 2 --tile 128x128x64", product(1545, 1667, 521)),
+    "gemm-rows2-nn": ("gemm --row-bytes 2 --tile 64x128x64 --layout nn --consumers pingpong", product(1545, 1667, 521, layout="nn")),
+    "gemm-rows2-swap": ("gemm --row-bytes 2 --tile 16x64x64 --swap on --output f32", product(7, 8193, 1025)),
+    "gemm-programmatic": ("gemm --tile 128x128x64 --consumers pingpong --programmatic on", product(M, N, K)),
     "gemm-f32": ("gemm --tile 128x128x64 --output f32", product(M, N, K)),
     "gemm-pairs": ("gemm --tile 128x128x64 --cluster 2x1", product(M, N, K)),
+    "gemm-pairs-a": ("gemm --tile 128x128x64 --cluster 1x2 --consumers pingpong", product(M, N, K)),
     "gemm-swap": ("gemm --shape 16x8192x1024 --swap on", product(16, 8192, 1024)),
     "gemm-split": ("gemm --tile 128x128x64 --split 4", product(200, 520, 2056)),
     "gemm-stream-k": ("gemm --tile 128x128x64 --stream-k on", product(
@@ -71,16 +82,31 @@ KINDS = {
         *tensor("A", (900, K)), *tensor("B", (3, 1032, K), "random:2"), *result("D", 900, 1032),
         *tensor("offsets", (4,), "steps:300"), *tensor("maps", (132, 128), "zeros")]),
     "gemm-fp8": ("gemm --tile 128x128x128 --input e4m3 --epilogue alpha", product(M, N, 528, *ALPHA)),
+    "gemm-promoted": ("gemm --tile 128x128x128 --input e5m2 --promote on", product(M, N, 528)),
     "gemm-gate": ("gemm --tile 128x128x64 --gate on --activation silu", product(M, 840, K, columns=1680)),
     "attention-full": ("attention", attend(520, 777)),
     "attention-causal": ("attention --causal on --lse on", attend(777, 777, *result("LSE", 2, 4, 777))),
     "attention-window": ("attention --window on", attend(520, 777, "--scalar", "window=90")),
     "attention-persistent": ("attention --persistent on --ahead on --tile 128x128", attend(2600, 777)),
+    "attention-wide": ("attention --persistent on --tile 128x176 --programmatic on", attend(2600, 777)),
+    "attention-causal-ahead": ("attention --causal on --persistent on --ahead on --skip on --tile 128x128", attend(2600, 2600)),
+    "attention-64-ahead": ("attention --head-size 64 --persistent on --ahead on --tile 192x128 --programmatic on", attend(3400, 777, size=64)),
+    "attention-64-skip": ("attention --head-size 64 --causal on --persistent on --ahead on --skip on --tile 192x128", attend(3400, 3400, size=64)),
     "attention-64-causal": ("attention --head-size 64 --causal on", attend(777, 777, size=64)),
     "attention-ragged": ("attention --ragged on --causal on", [
         *tensor("Q", (1200, 4, 128)), *tensor("K", (1600, 2, 128), "random:2"), *tensor("V", (1600, 2, 128), "random:3"),
         *result("O", 1200, 4, 128), *tensor("cu_seqlens_q", (5,), "steps:300"), *tensor("cu_seqlens_k", (5,), "steps:400"),
         "--scalar", "longest=300", "--scalar", "scale=0.09"]),
+    "attention-64-ragged": ("attention --ragged on --head-size 64 --lse on", [
+        *tensor("Q", (1200, 4, 64)), *tensor("K", (1600, 2, 64), "random:2"), *tensor("V", (1600, 2, 64), "random:3"),
+        *result("O", 1200, 4, 64), *result("LSE", 4, 1200), *tensor("cu_seqlens_q", (5,), "steps:300"),
+        *tensor("cu_seqlens_k", (5,), "steps:400"), "--scalar", "longest=300", "--scalar", "scale=0.12"]),
+    "decode": ("attention --decode on", ["--kernel", "attention",
+        *tensor("Q", (2, 1, 2, 8, 128)), *tensor("K", (2, 3000, 2, 128), "random:2"), *tensor("V", (2, 3000, 2, 128), "random:3"),
+        *result("Parts", PARTS, 64, 128), *result("Logs", PARTS, 64), "--scalar", "ctas=132", "--scalar", "scale=0.09"]),
+    "decode-64-causal": ("attention --decode on --causal on --lse on --head-size 64", ["--kernel", "attention",
+        *tensor("Q", (2, 3, 2, 8, 64)), *tensor("K", (2, 3000, 2, 64), "random:2"), *tensor("V", (2, 3000, 2, 64), "random:3"),
+        *result("Parts", PARTS, 64, 64), *result("Logs", PARTS, 64), "--scalar", "ctas=132", "--scalar", "scale=0.12"]),
     "decode-pages": ("attention --decode on --page 16", ["--kernel", "attention",
         *tensor("Q", (2, 1, 2, 8, 128)), *tensor("K", (376, 16, 2, 128), "random:2"), *tensor("V", (376, 16, 2, 128), "random:3"),
         *tensor("table", (2, 188), "steps:1"), *tensor("lengths", (2,), "fill:3000"), *result("Parts", PARTS, 64, 128),
@@ -139,7 +165,7 @@ def run(options):
     options.begun = time.time()
     version = subprocess.run([options.sanitizer, "--version"], capture_output=True, text=True).stdout.split("Version ")[-1]
     tools = options.tools.split(",")
-    jobs = [(tool, name) for tool in tools for name in KINDS if options.only in name]
+    jobs = [(tool, name) for tool in tools for name in KINDS if any(part in name for part in options.only.split(","))]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         found = dict(zip(jobs, pool.map(lambda job: look(options, *job), jobs)))
     machine = next((report for *_, report in found.values() if "device" in report), {})
@@ -170,7 +196,7 @@ def main():
     go.add_argument("--launch", default=shutil.which("titan-launch") or "titan-launch")
     go.add_argument("--sanitizer", default=shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer")
     go.add_argument("--tools", default=",".join(TOOLS))
-    go.add_argument("--only", default="", help="kinds whose names have this")
+    go.add_argument("--only", default="", help="kinds whose names have one of these, with commas between")
     go.add_argument("--timeout", type=int, default=60, help="seconds of a launch")
     go.add_argument("--limit", type=int, default=600, help="seconds; no launch begins later")
     go.add_argument("--jobs", type=int, default=6, help="launches at a time")

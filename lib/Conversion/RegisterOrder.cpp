@@ -108,39 +108,33 @@ static bool canMove(const llvm::Instruction &i) {
          !i.mayReadOrWriteMemory() && !i.mayHaveSideEffects();
 }
 
-/// Each instruction that can move before its first user, but not past one that
-/// cannot.
+/// Each instruction that can move before the first in this order that uses it, but
+/// not past one that cannot.
 static InstructionOrder sunk(llvm::BasicBlock &block) {
-  // Of each instruction the stretch that it lies in, whose end is one that cannot;
-  // and those that wait for it to be placed.
+  // Of each instruction the stretch that it lies in, whose end is one that cannot.
   llvm::DenseMap<const llvm::Instruction *, int> stretch, place;
-  llvm::DenseMap<const llvm::Instruction *, InstructionOrder> ahead;
   int stretches = 0, places = 0;
   for (llvm::Instruction &i : block) {
     place[&i] = places++;
     stretch[&i] = stretches;
     stretches += !canMove(i);
   }
-  InstructionOrder order, stays;
-  for (llvm::Instruction &i : block) {
-    llvm::Instruction *first = nullptr;
-    if (canMove(i))
-      for (llvm::User *each : i.users()) {
-        auto *user = llvm::cast<llvm::Instruction>(each);
-        bool near = user->getParent() == &block &&
-                    !llvm::isa<llvm::PHINode>(user) &&
-                    stretch[user] == stretch[&i];
-        if (near && (!first || place[user] < place[first]))
-          first = user;
-      }
-    if (first)
-      ahead[first].push_back(&i);
-    else
-      stays.push_back(&i);
-  }
+  // Those that wait for the first that uses them.
+  llvm::DenseSet<const llvm::Instruction *> waiting;
+  for (llvm::Instruction &i : block)
+    if (canMove(i) && llvm::any_of(i.users(), [&](llvm::User *each) {
+          auto *user = llvm::cast<llvm::Instruction>(each);
+          return user->getParent() == &block &&
+                 !llvm::isa<llvm::PHINode>(user) &&
+                 stretch[user] == stretch[&i];
+        }))
+      waiting.insert(&i);
+  InstructionOrder order;
   llvm::SmallVector<std::pair<llvm::Instruction *, bool>> work;
-  for (llvm::Instruction *i : stays) {
-    work.push_back({i, false});
+  for (llvm::Instruction &i : block) {
+    if (waiting.contains(&i))
+      continue;
+    work.push_back({&i, false});
     while (!work.empty()) {
       auto [next, placed] = work.pop_back_val();
       if (placed) {
@@ -148,9 +142,19 @@ static InstructionOrder sunk(llvm::BasicBlock &block) {
         continue;
       }
       work.push_back({next, true});
-      if (auto found = ahead.find(next); found != ahead.end())
-        for (llvm::Instruction *before : llvm::reverse(found->second))
-          work.push_back({before, false});
+      if (llvm::isa<llvm::PHINode>(next))
+        continue;
+      InstructionOrder before;
+      for (llvm::Value *operand : next->operands())
+        if (auto *made = llvm::dyn_cast<llvm::Instruction>(operand);
+            made && waiting.contains(made))
+          before.push_back(made);
+      llvm::sort(before, [&](llvm::Instruction *a, llvm::Instruction *b) {
+        return place[a] > place[b];
+      });
+      for (llvm::Instruction *made : before)
+        if (waiting.erase(made))
+          work.push_back({made, false});
     }
   }
   return order;

@@ -57,6 +57,11 @@ void GemmText::epilogueTypes() {
     w.text("!bulk   = !titan.token<bulk>");
 }
 
+/// -2 sqrt(2 / pi) / ln 2: gelu-tanh's power of two at 0 hangs on x so.
+constexpr float geluSlope = -2 * std::numbers::sqrt2_v<float> *
+                            std::numbers::inv_sqrtpi_v<float> *
+                            std::numbers::log2e_v<float>;
+
 /// What is the same for all tiles.
 void GemmText::epilogueSetup() {
   if (!masksStores())
@@ -76,9 +81,8 @@ void GemmText::epilogueSetup() {
     break;
   case Activation::GELUTanh:
     numbers = {{"one", "1.0"},
-               {"halve", "0.5"},
-               {"cubic", "0.044715"},
-               {"root", "0.797884583"}};
+               {"slope", toLiteral(geluSlope)},
+               {"bend", toLiteral(0.044715f * geluSlope)}};
     break;
   case Activation::SiLU:
     numbers = {{"one", "1.0"},
@@ -227,16 +231,13 @@ std::string GemmText::activation(std::string value) {
     break;
   case Activation::GELUTanh:
     w.text(R"(
-// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
+// x / 2 * (1 + tanh(y)) = x / (1 + 2^(-2 y / ln 2)), of y = sqrt(2 / pi) * (x + 0.044715 * x^3)
 %square = arith.mulf %$value, %$value : !panel$tail
-%bend = arith.mulf %square, %cubics$tail : !panel$tail
-%slope = arith.addf %bend, %ones$tail : !panel$tail
-%lever = arith.mulf %$value, %roots$tail : !panel$tail
-%inner = arith.mulf %lever, %slope : !panel$tail
-%tanh = math.tanh %inner : !panel$tail
-%gate = arith.addf %tanh, %ones$tail : !panel$tail
-%half = arith.mulf %$value, %halves$tail : !panel$tail
-%active = arith.mulf %half, %gate : !panel$tail)");
+%lever = math.fma %square, %bends$tail, %slopes$tail : !panel$tail
+%inner = arith.mulf %$value, %lever : !panel$tail
+%power = math.exp2 %inner fastmath<afn> : !panel$tail
+%below1 = arith.addf %power, %ones$tail : !panel$tail
+%active = arith.divf %$value, %below1 fastmath<arcp> : !panel$tail)");
     break;
   case Activation::SiLU:
     w.text(R"(

@@ -404,8 +404,8 @@ void GemmText::referenceActivation() {
   %gate = arith.addf %tanh, %one : f64
   %half = arith.mulf %$value, %two : f64
   %active = arith.mulf %half, %gate : f64)");
-    w.set("approximate", "4.8828125e-04");
-    w.set("unitName", "tanh.approx is good to 2^-11");
+    w.set("approximate", "9.5367431640625e-07");
+    w.set("unitName", "ex2.approx is good to a few ulp");
     break;
   case Activation::SiLU:
     w.text(R"(

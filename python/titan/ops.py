@@ -10,10 +10,10 @@
 
     titan.ops.gemm_out(d, a, b)         # into d; anything that speaks DLPack, PyTorch or not
 
-A and B may be stored either way (b = w.t() costs nothing); what TMA cannot read (rows that do not begin at multiples of
-16 bytes, or are not dense) `gemm` copies first, or takes a kernel whose threads copy (few rows of A, small products), and
-`gemm_out` refuses. `gemm` is a custom operation with a fake registration, so that torch.compile traces through it; it has
-no gradient. A kernel is taken from the first of:
+A and B may be stored either way (b = w.t() costs nothing). Rows that TMA does not take, which begin at no multiples of 16
+bytes, `gemm` copies first where that is faster than a kernel whose threads copy, and `gemm_out` gives to such a kernel (which
+there is not for fp8 and gates: refused). Neither rows nor columns dense: `gemm` copies, `gemm_out` refuses. `gemm` is a custom
+operation with a fake registration, so that torch.compile traces through it; it has no gradient. A kernel is taken from the first of:
 
     $TITAN_PACKAGES or packages/ beside this file   prebuilt: gemm-bf16-nt.titanpkg (package_name), or with -m16, -m64
                                                     one for as many rows at most; a wheel brings some (make_wheel.py)
@@ -49,10 +49,12 @@ def _wrong(message, fix):
 
 
 def package_name(input, output, layout, epilogue=(), activation="none", gate=False, promote=False, batch=False,
-                 grouped=False):
-    """The file name of a prebuilt package: its types, layouts and epilogue; "gemm-bf16-nt-f32-alpha-silu.titanpkg"."""
+                 grouped=False, row_bytes=16):
+    """The file name of a prebuilt package: its types, layouts and epilogue, and the bytes that threads copy at a time;
+    "gemm-bf16-nt-f32-alpha-silu.titanpkg", "gemm-bf16-nt-rows8.titanpkg"."""
     parts = ["gemm", input, layout] + ([output] if output != input else []) + list(epilogue)
-    parts += [name for name, there in (("gate", gate), ("promote", promote), ("batch", batch), ("grouped", grouped)) if there]
+    parts += [name for name, there in (("gate", gate), ("promote", promote), ("batch", batch), ("grouped", grouped),
+                                          (f"rows{row_bytes}", row_bytes < 16)) if there]
     return "-".join(parts + ([activation] if activation != "none" else [])) + ".titanpkg"
 
 
@@ -123,8 +125,8 @@ def prepare_gemm(shape, input="bf16", output="bf16", layout="nt", epilogue=(), a
     The options are those of `titan generate gemm`."""
     key = (tuple(shape), input, output, layout, tuple(epilogue), activation, gate, promote, batches, grouped, row_bytes)
     if key not in _kernels:
-        path = None if row_bytes < 16 else _prebuilt(shape[0], package_name(input, output, layout, epilogue, activation, gate, promote,
-                                                batches is not None and not grouped, grouped))
+        path = _prebuilt(shape[0], package_name(input, output, layout, epilogue, activation, gate, promote,
+                                                batches is not None and not grouped, grouped, row_bytes))
         if not path:
             options = [("input", input), ("output", output), ("layout", layout), ("activation", activation)]
             options += [("row-bytes", str(row_bytes))] if row_bytes < 16 else []
@@ -158,8 +160,17 @@ def _matrix(name, seen):
 _launches = Cache()  # all that decides, but addresses and numbers -> Prepared, or None
 
 
-def _prepare(key, row_bytes=16):
-    """The launch for a key of gemm_out, None where there is nothing to compute. row_bytes: below 16 threads copy."""
+def _begin(shape, strides, address, size):
+    """Bytes, a power of two up to 16, at multiples of which all rows begin; size: of an element."""
+    bits = address | 16
+    for count, stride in zip(shape[:-1], strides[:-1]):
+        bits |= stride * size if count > 1 else 0
+    return bits & -bits
+
+
+def _prepare(key, row_bytes=16, factors=None, results=0):
+    """The launch for a key of gemm_out, None where there is nothing to compute. row_bytes: below 16 threads copy. Where the
+    bits below 16 of the addresses of A and B, and of D and C, are given, they do so where TMA cannot."""
     *_, has_alpha, activation, gate, promote = key
     looks = {name: seen for name, seen in zip(_TENSORS, key) if seen is not None}
     if activation not in ACTIVATIONS:
@@ -188,10 +199,20 @@ def _prepare(key, row_bytes=16):
         return None
     # In `titan generate gemm` A is n where it is stored M x K, B is n where it is stored K x N.
     epilogue = [term for term, there in (("alpha", has_alpha), ("beta", "C" in looks), ("bias", "bias" in looks)) if there]
-    kernel = prepare_gemm((m, n, k), _INPUTS[a_type], _OUTPUTS[d_type],
-                          ("t" if transposed_a else "n") + ("t" if transposed_b else "n"), epilogue, activation,
-                          gate, promote, batches, row_bytes=row_bytes)
+    options = ((m, n, k), _INPUTS[a_type], _OUTPUTS[d_type], ("t" if transposed_a else "n") + ("t" if transposed_b else "n"),
+               epilogue, activation, gate, promote, batches)
     looks.update(A=A, B=B)
+    if factors is not None and not gate and _INPUTS[a_type] in ("bf16", "f16"):
+        size = 4 if _OUTPUTS[d_type] == "f32" else 2
+        begin = min(_begin(*looks[name][:2], factors, 2) for name in "AB")
+        if begin < 16 or n * size % 16 or any(_begin(*looks[name][:2], results, size) < 16 for name in "CD" if name in looks):
+            row_bytes = min(begin, 8)
+    try:
+        kernel = prepare_gemm(*options, row_bytes=row_bytes)
+    except Error:
+        if factors is None or row_bytes == 16:
+            raise
+        kernel = prepare_gemm(*options)  # No compiler, say: a launch of this one says what it does not take.
     return Prepared(kernel, [looks.get(name, _F32) for name in kernel.arguments],
                     [_PLACES.index(name) for name in kernel.arguments])
 
@@ -221,9 +242,10 @@ def gemm_out(d, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none",
     BIAS, at_bias = (None, 0) if bias is None else look("bias", bias, kept)
     C, at_c = (None, 0) if c is None else look("c", c, kept)
     key = A, B, D, BIAS, C, alpha != 1.0, activation, gate, promote
-    prepared = _launches.get(key, _missing)
+    found = key, (at_a | at_b) & 15, (at_d | at_c) & 15
+    prepared = _launches.get(found, _missing)
     if prepared is _missing:
-        prepared = _launches[key] = _prepare(key)
+        prepared = _launches[found] = _prepare(key, 16, *found[1:])
     if prepared is not None:
         prepared.launch((at_a, at_b, at_d, at_bias, at_c, _bits(alpha), _bits(beta)), stream)
     return d
@@ -291,11 +313,9 @@ def _row_bytes(a, b, whole):
         stored = tensor.mT if tensor.stride()[-2] == 1 and tensor.stride()[-1] != 1 else tensor
         if stored.stride()[-1] != 1:
             return 16
-        bits = stored.data_ptr() | 16
-        for stride in stored.stride()[:-1]:
-            bits |= stride * size
-        aligned = min(aligned, bits & -bits)
-        times = (bits & -bits < 16) + 2 * wider
+        begin = _begin(stored.shape, stored.stride(), stored.data_ptr(), size)
+        aligned = min(aligned, begin)
+        times = (begin < 16) + 2 * wider
         copies += times
         copied += times * math.prod(tensor.shape) * size
     operations = 2 * math.prod(a.shape) * b.shape[-1]

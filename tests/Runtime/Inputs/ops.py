@@ -14,13 +14,13 @@ cuda.cuCtxSetCurrent(c.c_void_p(1))
 class Tensor:
     """A matrix in memory that claims to be a GPU's."""
 
-    def __init__(self, dims, strides=None, kind=BF16, device=2, first=0):
-        self.shape, self.kind, self.device = dims, kind, device
+    def __init__(self, dims, strides=None, kind=BF16, device=2, first=0, address=0):
+        self.shape, self.kind, self.device, self.address = dims, kind, device, address
         self.strides = strides or (dims[1], 1) if len(dims) == 2 else (dims[1] * dims[2], dims[2], 1)
         self.memory = (c.c_uint16 * 512)(*(first + i for i in range(512)))
 
     def __dlpack__(self):
-        return export(self, self.device)
+        return export(self, self.device, self.address)
 
 
 if len(sys.argv) > 1:  # With the compiler: generated, compiled once, found again.
@@ -53,7 +53,18 @@ refused("host", lambda: titan.ops.gemm_out(d, Tensor((5, 8), device=1), w))
 refused("number", lambda: titan.ops.gemm_out(d, 1.5, w))
 refused("activation", lambda: titan.ops.gemm_out(d, a, w, activation="tanh"))
 refused("launch", lambda: titan.ops.gemm_out(d, a, Tensor((8, 8), (1, 16))))
+refused("rows", lambda: titan.ops.gemm_out(d, Tensor((5, 8), (9, 1)), Tensor((8, 8), (1, 9))))  # No compiler.
 refused("package", lambda: titan.ops.gemm_out(d, a, Tensor((8, 8))))
+# With one: where TMA does not take the rows of A, of D, or an address, threads copy, so many bytes at a time.
+compiled, asked = titan.ops._compiled, []
+titan.ops._compiled = lambda options, *_: asked.append(options) or titan.ops._prebuilt(5, "gemm-bf16-nt.titanpkg")
+for k, n, address in ((8, 8, 0), (8, 8, 4), (12, 8, 0), (6, 8, 0), (5, 8, 0), (8, 7, 0), (6, 7, 4)):
+    asked.clear()
+    titan.ops._kernels.clear()
+    refused(f"rows of {2 * k} and {2 * n} bytes", lambda: titan.ops.gemm_out(
+        Tensor((5, n)), Tensor((5, k), address=address), Tensor((k, n), (1, k))))
+    print(*(dict(options)["row-bytes"] for options in asked))
+titan.ops._compiled = compiled
 sys.modules["torch"] = None  # Whether it is installed or not.
 refused("no torch", lambda: titan.ops.gemm(a, w))
 

@@ -10,11 +10,12 @@ new_capsule.restype, new_capsule.argtypes = c.py_object, [c.c_void_p, c.c_char_p
 BF16, F32 = (4, 16), (2, 32)  # DLPack's code, bits
 
 
-def export(tensor, device=2):
-    """A DLPack capsule of a tensor with `shape`, `strides` (elements), `kind` and `memory`, which says it lies on `device`."""
+def export(tensor, device=2, offset=0):
+    """A DLPack capsule of a tensor with `shape`, `strides` (elements) and `kind`, `offset` bytes into its `memory`, which says it
+    lies on `device`."""
     rank = len(tensor.shape)
     dims, strides = (c.c_int64 * rank)(*tensor.shape), (c.c_int64 * rank)(*tensor.strides)
-    managed = titan._DLTensor(c.addressof(tensor.memory), device, 0, rank, *tensor.kind, 1, dims, strides, 0)
+    managed = titan._DLTensor(c.addressof(tensor.memory) + offset, device, 0, rank, *tensor.kind, 1, dims, strides, 0)
     tensor.kept = dims, strides, managed
     return new_capsule(c.addressof(managed), b"dltensor", None)
 
