@@ -45,12 +45,30 @@ void GemmText::epilogueTypes() {
 !mask$tail   = tensor<${rows}x${width}xi1, #acc>)");
     if (masksStores())
       continue;
-    w.text("!mapD$tail   = !titan.tensor_map<${one}${rows}x${width}x$out, "
+    w.set("shape", w.fill("${rows}x${width}"));
+    w.set("box", w.fill("$shape"));
+    if (o.turnsPanels()) {
+      w.set("swizzle", 128);
+      w.set("shape", w.fill("${width}x${rows}"));
+      w.set("box", w.fill("${width}x") +
+                       std::to_string(o.rows() / boxesOfD()));
+      // The accumulators' layout (PTX ISA, wgmma's D), rows and columns exchanged.
+      int64_t each = 64 * o.warpgroupsPerTile();
+      w.set("blocks", panels.width > 8 ? ", " + std::to_string(panels.width / 8) + "*r8" : "");
+      w.set("again", o.rows() > each ? w.fill(", 2*c" + std::to_string(each)) : "");
+      w.set("partWarps", 4 * o.warpgroupsPerTile());
+      w.text(R"(
+#turned$tail = #titan.layout<"reg: 2*r1, 2*c8$blocks$again; lane: 4*r2, 8*c1; warp: $partWarps*c16">
+!turned$tail = tensor<${shape}x$out, #turned$tail>)");
+      if (boxesOfD() > 1)
+        w.text("!partD$tail  = !titan.shared<${box}x$out, swizzle = 128>");
+    }
+    w.text("!mapD$tail   = !titan.tensor_map<${one}${box}x$out, "
            "swizzle = $swizzle>");
     if (!panels.first)
-      w.text("!ringD  = !titan.shared<${rows}x${width}x$out, swizzle = "
+      w.text("!ringD  = !titan.shared<${shape}x$out, swizzle = "
              "$swizzle, slots = $buffers>");
-    w.text("!tileD$tail  = !titan.shared<${rows}x${width}x$out, swizzle = "
+    w.text("!tileD$tail  = !titan.shared<${shape}x$out, swizzle = "
            "$swizzle>");
   }
   if (!masksStores())
@@ -516,7 +534,7 @@ titan.global.store %$value, %D[$Z%I, %J] mask(%inside : !mask) : $values, !resul
             ? "one"
             : std::to_string(panels.count) + (panels.first ? "" : " panels");
     widths += " of " + std::to_string(panels.width) +
-              (panels.first ? "" : " columns");
+              (panels.first ? "" : o.swap ? " rows" : " columns");
   }
   w.set("widths", widths);
   w.set("places", o.panelBuffers() > 1
@@ -566,8 +584,14 @@ void GemmText::storePanels(const GemmConsumer &consumer,
   w.text(R"(
 $stores = scf.for %j = %c$firstPanel to %c$endPanel step %c1 iter_args($inits) -> ($tokens) {)");
   panel();
-  w.text("%at = arith.addi %n, %column : index");
+  w.set("axis", o.swap ? "m" : "n");
+  w.text("%at = arith.addi %$axis, %column : index");
   panelValue();
+  if (o.turnsPanels()) {
+    w.text("%turned = titan.relabel %$value : $values -> !turned$tail");
+    w.set("value", "turned");
+    w.set("values", w.fill("!turned$tail"));
+  }
   if (panels.first) {
     w.set("buffer", nameOfTail(consumer, panels));
   } else {
@@ -589,13 +613,41 @@ titan.barrier.sync $barrier threads($threads)
 titan.shared.store %$value, %$buffer$matrix : $values, !tileD$tail
 titan.fence.proxy_async shared_cta
 titan.barrier.sync $barrier threads($threads)
-%store = titan.elect warp(0) -> !bulk {
-titan.tma.store %$buffer, %$mapOfD[$z%$rowD, %at] : !tileD$tail, !mapD$tail
+%store = titan.elect warp(0) -> !bulk {)");
+  storePanel();
+  w.text(R"(
 %bulk = titan.bulk.commit : !bulk
 titan.yield %bulk : !bulk
 }
 scf.yield $shifted : $tokens
 } {titan.unroll})");
+}
+
+/// From %$buffer to D: one box, or those that lie side by side in a panel of rows.
+void GemmText::storePanel() {
+  if (!o.turnsPanels()) {
+    w.text("titan.tma.store %$buffer, %$mapOfD[$z%$rowD, %at] : !tileD$tail, "
+           "!mapD$tail");
+    return;
+  }
+  w.set("row", isGrouped() ? "row" : "at");
+  if (isGrouped())
+    w.text("%row = arith.addi %$rowD, %column : index");
+  if (boxesOfD() == 1) {
+    w.text("titan.tma.store %$buffer, %$mapOfD[$z%$row, %n] : !tileD$tail, "
+           "!mapD$tail");
+    return;
+  }
+  for (int64_t box = 0; box < boxesOfD(); ++box) {
+    w.set("box", box);
+    w.set("at", box * (o.rows() / boxesOfD()));
+    w.set("columnOfBox", box ? w.fill("n$box") : "n");
+    if (box)
+      w.text("%n$box = arith.addi %n, %c$at : index");
+    w.text(R"(
+%box$box = titan.shared.view %$buffer [0, $at] : !tileD$tail -> !partD$tail
+titan.tma.store %box$box, %$mapOfD[$z%$row, %$columnOfBox] : !partD$tail, !mapD$tail)");
+  }
 }
 
 std::string GemmText::ringOfD(const GemmConsumer &consumer) const {

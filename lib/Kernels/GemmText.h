@@ -110,6 +110,8 @@ private:
   bool splits() const { return o.split > 1; }
   bool cuts() const { return o.cuts(); }
   bool masksStores() const { return o.storesElements(); }
+  /// Of a panel that leaves as rows of D: boxes side by side, 128 bytes wide.
+  int64_t boxesOfD() const { return o.rows() / (128 / bytesOf(o.output)); }
   bool needsRows() const { return masksStores() || o.beta; }
   bool needsColumns() const { return needsRows() || o.bias; }
   /// Rows of all of D, which the launch knows.
@@ -144,6 +146,7 @@ private:
   void epilogue(const GemmConsumer &consumer);
   void storePanels(const GemmConsumer &consumer, const GemmPanels &panels,
                    std::vector<std::string> &stores);
+  void storePanel();
   void tellPeers(std::string_view barrier);
   void exchange();
   void exchanged();
