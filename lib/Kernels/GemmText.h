@@ -18,7 +18,7 @@
 //                    panelValue(), a store
 //       term()         of a panel's sums: alpha, beta, bias; activation()
 //       exchange()     with K split: the other CTAs' panels to them
-//       addParts()     with stream-K: what lower CTAs have of the panel's sums
+//       awaitParts()   with stream-K: what lower CTAs have of the tile's sums
 //   piece()      with stream-K, of load() and multiply(): a tile, and its steps here
 //   reference()  the same in linalg, with the error that is allowed
 //                (GemmReference.cpp)
@@ -152,9 +152,6 @@ private:
   void exchanged();
   void awaitParts(const GemmConsumer &consumer);
   void lendParts();
-  void takePanel(std::string_view name);
-  void addParts(std::string_view mine, std::string_view column,
-                std::string_view sum);
   void panel();
   void panelValue();
   std::string term(std::string value, const char *column, const char *suffix);

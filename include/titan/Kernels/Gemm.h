@@ -107,8 +107,9 @@ struct GemmOptions {
   int64_t tileM = 128, tileN = 256, tileK = 64;
   int64_t stages = 0;  ///< 0: as many as shared memory holds.
   int64_t buffers = 0; ///< For D; 0: as panelBuffers() says.
-  int64_t panel = 0;   ///< Columns, at most; 0: a row of 128 bytes. With swap: rows
-                       ///< of D, at most; 0: no panels.
+  int64_t panel =
+      0; ///< Columns, at most; 0: a row of 128 bytes. With swap: rows
+         ///< of D, at most; 0: no panels.
   int64_t clusterM = 1, clusterN = 1;
   Consumers consumers = Consumers::Cooperative;
   int64_t band = 8;
