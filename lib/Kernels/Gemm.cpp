@@ -271,6 +271,7 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
   bool crowded = o.cuts() && pingpong && (o.swap || o.cluster() > 1);
   if (int64_t most = o.warpgroupsPerTile() == 3       ? 96
                      : crowded || o.copiesByThreads() ? 128
+                     : o.turnsPanels()                ? 200
                                                       : 192;
       sums > most)
     return refuse(tile() + ": " + number(sums) +

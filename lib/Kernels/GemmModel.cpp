@@ -89,8 +89,11 @@ static double efficiency(const GemmOptions &o) {
   if (o.promote)
     share *= (pingpong ? 0.7 : 0.9) * (o.cluster() > 1 ? 0.985 : 1);
   // An instruction of few columns reads more than it multiplies; how much so was
-  // measured of swapped operands, and of 48 columns of others.
+  // measured of swapped operands, and of 48 columns of others. With panels of rows
+  // 72 and more are no slower than 128 (h200-gemm-sweep-turned.json).
   double columns = o.columns();
+  if (o.turnsPanels() && columns > 64)
+    return share;
   return share * (columns < 64    ? 0.62 * columns / 64 + (o.swap ? 0 : 0.08)
                   : columns < 128 ? 0.62 + 0.38 * (columns - 64) / 64
                                   : 1);
@@ -121,7 +124,7 @@ static double multiplyTime(const GemmOptions &o) {
 static double storeTime(const GemmOptions &o) {
   double cycles =
       o.rows() * o.columns() / 128.0 / o.warpgroupsPerTile() / o.split * 20;
-  if (!o.swap) {
+  if (!o.swap || o.turnsPanels()) {
     double panels = 0;
     for (const GemmPanels &some : o.panels())
       panels += some.count;
@@ -269,7 +272,7 @@ static void pickPanels(const GemmShape &shape, GemmOptions &o) {
 static bool spills(const GemmOptions &o) {
   return o.consumers == Consumers::Pingpong &&
          ((o.cuts() && o.sumRegisters() >= 128) ||
-          (o.beta && o.rows() == 192 && o.sumRegisters() >= 192));
+          (o.beta && (o.rows() == 192 || o.swap) && o.sumRegisters() >= 192));
 }
 
 /// As pickGemm, by estimates alone.
@@ -303,6 +306,13 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
     o.split = split;
     o.swap = swap;
     o.stages = 0;
+    // Of more than 64 rows elements are slower than panels, where TMA can store D.
+    if (swap && tileM > 64 && !o.panel && bytesOf(o.output) == 2 &&
+        shape.n % 8 == 0) {
+      o.panel = 32;
+      if (o.loadsBesideSums())
+        o.panel = o.leastPanelWidth();
+    }
     settleRest();
     if (o.consumers == Consumers::Pingpong && !o.buffers && !o.panel)
       pickPanels(shape, o);
@@ -310,16 +320,18 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
     settleRest();
     if (!checkGemm(o))
       return;
-    // Among equals the first: what is simpler, or reads longer rows.
-    // Swapped, several rows of tiles took longer than they promise.
     auto &best = o.cuts() ? cut : o.split > 1 ? parts : whole;
-    double promise = o.swap && shape.m > o.tileM ? 0.94 : 0.998;
-    // Of 16 rows or fewer those with operands as they are took longer, too.
-    double slower = !o.swap && shape.m <= 16 ? 1.1 : 1;
+    // Of 16 rows or fewer those with operands as they are took longer than this,
+    // and swapped ones in several rows of tiles.
+    double slower = 1;
+    if (!o.swap && shape.m <= 16)
+      slower = 1.1;
+    if (o.swap && shape.m > o.tileM)
+      slower = o.turnsPanels() ? 1.045 : 1.06;
     if (spills(o)) // Where no other tile was asked for.
       slower *= 2;
-    if (double time = slower * estimateGemm(shape, o);
-        time < promise * best.time)
+    // Among equals the first: what is simpler, or reads longer rows.
+    if (double time = slower * estimateGemm(shape, o); time < 0.998 * best.time)
       best = {o, time};
   };
   auto consider = [&](Consumers consumers, int64_t tileM, int64_t tileN,
@@ -359,11 +371,11 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
                  /*swap=*/false);
   // Few rows of D: an instruction's rows are columns of D instead, and a tile has
   // all rows, or an even share of them.
-  for (int64_t shares = 1; shares <= 8; ++shares) {
+  for (int64_t shares = 1; shares <= 16; ++shares) {
     int64_t few = std::max<int64_t>(16, ceilDiv(shape.m, 8 * shares) * 8);
     if (few > 256 || few * (shares - 1) >= shape.m)
       continue;
-    for (int64_t columns : {64, 128})
+    for (int64_t columns : {64, 128, 256})
       for (int64_t tileK : {256, 128, 64})
         for (int64_t split : {1, 2, 4, 8}) {
           if ((tileK != 64 && few > 64) || (split > 1 && shares > 1))
