@@ -261,7 +261,7 @@ static void pickPanels(const GemmShape &shape, GemmOptions &o) {
   GemmOptions narrow = o;
   narrow.panel = 64 / bytesOf(o.output);
   narrow.buffers = 2;
-  if (o.rows() == 128 ? stores > products / 10
+  if (o.rows() == 128 ? stores > products / 12.5
                       : o.rows() == 64 && stores < products / 5 &&
                             narrow.depth() > o.depth())
     o = narrow;
@@ -306,14 +306,14 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
     o.split = split;
     o.swap = swap;
     o.stages = 0;
+    settleRest();
     // Of more than 64 rows elements are slower than panels, where TMA can store D.
-    if (swap && tileM > 64 && !o.panel && bytesOf(o.output) == 2 &&
-        shape.n % 8 == 0) {
+    if (o.swap && o.tileM > 64 && !o.panel && bytesOf(o.output) == 2 &&
+        !o.copiesByThreads() && shape.n % 8 == 0) {
       o.panel = 32;
       if (o.loadsBesideSums())
         o.panel = o.leastPanelWidth();
     }
-    settleRest();
     if (o.consumers == Consumers::Pingpong && !o.buffers && !o.panel)
       pickPanels(shape, o);
     o.band = pickBand(shape, o); // Of the tile that there will be.
@@ -322,12 +322,15 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
       return;
     auto &best = o.cuts() ? cut : o.split > 1 ? parts : whole;
     // Of 16 rows or fewer those with operands as they are took longer than this,
-    // and swapped ones in several rows of tiles.
+    // and swapped ones in several rows of tiles: where elements leave one by one,
+    // K is short, or an instruction has few columns (h200-gemm-sweep-turned.json).
     double slower = 1;
     if (!o.swap && shape.m <= 16)
       slower = 1.1;
     if (o.swap && shape.m > o.tileM)
-      slower = o.turnsPanels() ? 1.045 : 1.06;
+      slower = !o.turnsPanels() || shape.k < 1024 ? 1.06
+               : o.tileM < 128                    ? 1.045
+                                                  : 1;
     if (spills(o)) // Where no other tile was asked for.
       slower *= 2;
     // Among equals the first: what is simpler, or reads longer rows.
@@ -388,6 +391,13 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
                      /*swap=*/true);
         }
   }
+  // Many rows: swapped, a tile has any multiple of eight of them, and the most sums
+  // (h200-gemm-sweep-turned.json).
+  if (shape.m > 256 && given.batch == Batch::None && !given.isFp8())
+    for (int64_t rows = 200; rows >= 136; rows -= 8)
+      if (ceilDiv(shape.m, rows) * ceilDiv(shape.n, 128) > multiprocessors)
+        consider(Consumers::Pingpong, rows, 128, 64, 1, /*split=*/1,
+                 /*swap=*/true);
   Candidate fastest = parts.time < machine.split * whole.time ? parts : whole;
   if (cut.time < machine.cut * fastest.time)
     fastest = cut;
@@ -473,6 +483,24 @@ static constexpr Shown shown[] = {
      .tileN = 256,
      .tileK = 64,
      .swap = true},
+    // h200-gemm-sweep-turned.json, two runs: 548 and 548, 523 and 537; 683 and 718, 607
+    // and 614.
+    {.m = 4000,
+     .n = 4104,
+     .k = 1000,
+     .tileM = 112,
+     .tileN = 192,
+     .tileK = 64,
+     .swap = true,
+     .clusterM = 2,
+     .consumers = Consumers::Pingpong},
+    {.m = 512,
+     .n = 3584,
+     .k = 18944,
+     .tileM = 128,
+     .tileN = 112,
+     .tileK = 64,
+     .consumers = Consumers::Cooperative},
     // h200-gemm-kinds-narrow.json: 320 and 343.
     {.batches = 128,
      .m = 128,
