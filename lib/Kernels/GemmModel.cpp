@@ -483,8 +483,16 @@ static constexpr Shown shown[] = {
      .tileN = 256,
      .tileK = 64,
      .swap = true},
-    // h200-gemm-sweep-turned.json, two runs: 548 and 548, 523 and 537; 683 and 718, 607
-    // and 614.
+    // h200-gemm-sweep-turned.json, of several runs: 550 and 576, 568 and 549, 571 and
+    // 603; 548 and 548, 523 and 537; 683 and 718, 607 and 614.
+    {.m = 200,
+     .n = 8192,
+     .k = 28672,
+     .tileM = 104,
+     .tileN = 128,
+     .tileK = 64,
+     .swap = true,
+     .consumers = Consumers::Cooperative},
     {.m = 4000,
      .n = 4104,
      .k = 1000,
