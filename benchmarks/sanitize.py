@@ -73,6 +73,8 @@ KINDS = {
     "gemm-pairs": ("gemm --tile 128x128x64 --cluster 2x1", product(M, N, K)),
     "gemm-pairs-a": ("gemm --tile 128x128x64 --cluster 1x2 --consumers pingpong", product(M, N, K)),
     "gemm-swap": ("gemm --shape 16x8192x1024 --swap on", product(16, 8192, 1024)),
+    "gemm-swap-panels": ("gemm --tile 88x256x64 --swap on --panel 32", product(1544, 8200, K)),
+    "gemm-swap-turns": ("gemm --tile 200x128x64 --swap on --panel 32 --consumers pingpong", product(M, 2184, K)),
     "gemm-split": ("gemm --tile 128x128x64 --split 4", product(200, 520, 2056)),
     "gemm-stream-k": ("gemm --tile 128x128x64 --stream-k on", product(
         M, N, K, *tensor("pages", (132, 128, 128), "zeros"), *result("flags", 132))),

@@ -280,7 +280,8 @@ GenerateOption
             "Buffers that D's tile leaves through (2; 1 where stores are "
             "hidden)"),
     panel("panel", "N",
-          "Columns of D that leave at once, at most (128 bytes of a row)"),
+          "Columns of D that leave at once, at most (128 bytes of a row); with "
+          "--swap rows of D, by TMA (elements, one by one)"),
     rowBytes("row-bytes", "16|8|4|2",
              "Bytes that rows of A and B begin at multiples of; below 16 "
              "threads copy and store, where TMA cannot (16)"),

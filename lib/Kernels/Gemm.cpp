@@ -84,7 +84,8 @@ bool GemmOptions::mixesPanels() const {
 }
 
 int64_t GemmOptions::leastPanelWidth() const {
-  return storesElements() ? 8 : 32 / bytesOf(output);
+  // Of wgmma's columns there are eight at least, and of the swizzle's rows.
+  return storesElements() || swap ? 8 : 32 / bytesOf(output);
 }
 
 int64_t GemmOptions::sumRegisters() const {
@@ -246,7 +247,7 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
   if (columns < step || columns > 256 || columns % step)
     return refuse(tile() + ": " + columnsName + " is " + number(columns) +
                       ", not a multiple of " + number(step) + " up to 256",
-                  o.storesElements()
+                  o.storesElements() || o.swap
                       ? "wgmma's N is a multiple of 8"
                       : "D leaves in panels of 32 bytes or more: take " +
                             number(std::clamp(columns / step * step, step,
@@ -270,6 +271,7 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
   bool crowded = o.cuts() && pingpong && (o.swap || o.cluster() > 1);
   if (int64_t most = o.warpgroupsPerTile() == 3       ? 96
                      : crowded || o.copiesByThreads() ? 128
+                     : o.turnsPanels()                ? 200
                                                       : 192;
       sums > most)
     return refuse(tile() + ": " + number(sums) +
@@ -308,17 +310,18 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                   "--split " + number(o.split / 2) + ", or a larger tile");
   if (o.buffers < 0 || o.buffers > 2)
     return refuse(number(o.buffers) + " buffers for D", "1 or 2");
-  int64_t widest = 128 / bytesOf(o.output);
-  if (o.panel && (o.storesElements() || o.panel < o.leastPanelWidth() ||
-                  o.panel > widest || !std::has_single_bit(uint64_t(o.panel))))
-    return refuse("panels of " + number(o.panel) + " columns" +
-                      (o.swap               ? ", and swapped operands"
-                       : o.storesElements() ? ", and rows of any length"
-                                            : ""),
-                  o.storesElements()
-                      ? "leave out --panel: elements go one by one"
-                      : number(o.leastPanelWidth()) + " to " + number(widest) +
-                            ", a power of two");
+  int64_t widest = o.swap ? 64 : 128 / bytesOf(o.output);
+  bool lone = o.storesElements() || (o.swap && bytesOf(o.output) != 2);
+  if (o.panel && (lone || o.panel < o.leastPanelWidth() || o.panel > widest ||
+                  !std::has_single_bit(uint64_t(o.panel))))
+    return refuse("panels of " + number(o.panel) +
+                      (o.swap ? " rows" : " columns") +
+                      (o.storesElements() ? ", and rows of any length"
+                       : lone             ? ", and swapped operands into f32"
+                                          : ""),
+                  lone ? "leave out --panel: elements go one by one"
+                       : number(o.leastPanelWidth()) + " to " + number(widest) +
+                             ", a power of two");
   if (o.band < 1 || o.band > 1024)
     return refuse("a band of " + number(o.band) + " rows of tiles",
                   "1 to 1024");

@@ -24,6 +24,8 @@ void GemmText::setPanels(const GemmPanels &panels) {
 
 void GemmText::epilogueTypes() {
   w.set("buffers", o.panelBuffers());
+  if (cuts())
+    w.text("!places = tensor<${rows}x${columns}xi32, #acc>");
   w.set("one", isStacked() ? "1x" : "");
   if (o.bias)
     w.text("!vector = !titan.global<${manyB}?xf32>");
@@ -38,19 +40,40 @@ void GemmText::epilogueTypes() {
     w.text("!panel$tail  = tensor<${rows}x${width}xf32, #acc>");
     if (o.output != Element::F32)
       w.text("!narrow$tail = tensor<${rows}x${width}x$out, #acc>");
-    if (needsColumns() || cuts())
-      w.text("!where$tail  = tensor<${rows}x${width}xi32, #acc>");
     if (needsColumns())
       w.text(R"(
+!where$tail  = tensor<${rows}x${width}xi32, #acc>
 !mask$tail   = tensor<${rows}x${width}xi1, #acc>)");
     if (masksStores())
       continue;
-    w.text("!mapD$tail   = !titan.tensor_map<${one}${rows}x${width}x$out, "
+    w.set("shape", w.fill("${rows}x${width}"));
+    w.set("box", w.fill("$shape"));
+    if (o.turnsPanels()) {
+      w.set("swizzle", 128);
+      w.set("shape", w.fill("${width}x${rows}"));
+      w.set("box", w.fill("${width}x") + std::to_string(o.rows() / boxesOfD()));
+      // The accumulators' layout (PTX ISA, wgmma's D), rows and columns exchanged.
+      int64_t each = 64 * o.warpgroupsPerTile();
+      auto digit = [](int64_t count, const char *axis, int64_t stride) {
+        return count > 1 ? ", " + std::to_string(count) + "*" + axis +
+                               std::to_string(stride)
+                         : std::string();
+      };
+      w.set("blocks", digit(panels.width / 8, "r", 8));
+      w.set("again", digit(o.rows() / each, "c", each));
+      w.set("partWarps", 4 * o.warpgroupsPerTile());
+      w.text(R"(
+#turned$tail = #titan.layout<"reg: 2*r1, 2*c8$blocks$again; lane: 4*r2, 8*c1; warp: $partWarps*c16">
+!turned$tail = tensor<${shape}x$out, #turned$tail>)");
+      if (boxesOfD() > 1)
+        w.text("!partD$tail  = !titan.shared<${box}x$out, swizzle = 128>");
+    }
+    w.text("!mapD$tail   = !titan.tensor_map<${one}${box}x$out, "
            "swizzle = $swizzle>");
     if (!panels.first)
-      w.text("!ringD  = !titan.shared<${rows}x${width}x$out, swizzle = "
+      w.text("!ringD  = !titan.shared<${shape}x$out, swizzle = "
              "$swizzle, slots = $buffers>");
-    w.text("!tileD$tail  = !titan.shared<${rows}x${width}x$out, swizzle = "
+    w.text("!tileD$tail  = !titan.shared<${shape}x$out, swizzle = "
            "$swizzle>");
   }
   if (!masksStores())
@@ -98,6 +121,10 @@ void GemmText::epilogueSetup() {
     w.text("%height32 = arith.index_cast %height : index to i32");
   if (needsColumns())
     w.text("%width32 = arith.index_cast %width : index to i32");
+  if (cuts())
+    w.text(R"(
+%rowIn = titan.coordinate 0 : !places
+%columnIn = titan.coordinate 1 : !places)");
   for (const GemmPanels &panels : o.panels()) {
     setPanels(panels);
     if (o.alpha)
@@ -110,10 +137,6 @@ void GemmText::epilogueSetup() {
     }
     if (needsHeight())
       w.text("%heights$tail = titan.splat %height32 : i32 -> !where$tail");
-    if (cuts())
-      w.text(R"(
-%rowIn$tail = titan.coordinate 0 : !where$tail
-%columnIn$tail = titan.coordinate 1 : !where$tail)");
     if (needsColumns())
       w.text("%widths$tail = titan.splat %width32 : i32 -> !where$tail");
   }
@@ -148,12 +171,7 @@ void GemmText::panelValue() {
 %Z = titan.splat %z32 : i32 -> !where$tail)");
   std::string value = activation(term("panel", "J", ""));
   if (o.gate) {
-    w.set("up", cuts() ? "mineUp" : "panelUp");
-    w.text("%$up = titan.panel %result[%jUp] : !sums -> !panel$tail");
-    if (cuts()) {
-      w.text("%columnUp = arith.muli %jUp, %c$width : index");
-      addParts("mineUp", "columnUp", "panelUp");
-    }
+    w.text("%panelUp = titan.panel %$sums[%jUp] : !sums -> !panel$tail");
     if (o.bias)
       w.text("%JUp = arith.addi %J, %widths$tail : !where$tail");
     w.set("other", term("panelUp", "JUp", "Up"));
@@ -322,7 +340,8 @@ titan.elect warp(0) {)");
 }
 
 /// Where the tile's end is here its epilogue comes next, behind what lower CTAs have
-/// of its sums: their pages are those from %lowest on.
+/// of its sums: %summed has that of their pages, too, each read as a whole, so that
+/// all of it is on its way at once.
 void GemmText::awaitParts(const GemmConsumer &consumer) {
   w.set("self", o.cluster() > 1 ? "cta" : "first");
   if (consumer.lends()) {
@@ -355,7 +374,21 @@ titan.barrier.sync $barrier threads($threads)
 scf.yield %begunBy : index
 } else {
 scf.yield %first : index
+}
+%summed = scf.for %helper = %lowest to %first step %c1 iter_args(%some = %result) -> (!sums) {)");
+  if (o.cluster() > 1)
+    w.text(R"(
+%helping0 = arith.muli %helper, %c$cluster : index
+%helping = arith.addi %helping0, %rank : index)");
+  w.set("helping", o.cluster() > 1 ? "helping" : "helper");
+  w.text(R"(
+%helper32 = arith.index_cast %$helping : index to i32
+%page = titan.splat %helper32 : i32 -> !places
+%lent = titan.global.load %pages[%page, %rowIn, %columnIn] : !pages, !places, !places, !places -> !sums
+%more = arith.addf %some, %lent : !sums
+scf.yield %more : !sums
 })");
+  w.set("sums", "summed");
 }
 
 /// Else its sums go to the CTA's page, and whoever has the tile's end counts them.
@@ -364,28 +397,9 @@ void GemmText::lendParts() {
     w.text("scf.yield $newest : !bulk");
   w.text(R"(
 } else {
-%ownPage = arith.index_cast %$self : index to i32)");
-  const std::vector<GemmPanels> all = o.panels();
-  if (all.size() > 1)
-    w.text("%wide = titan.extract %result [0, 0] : !sums -> !wide");
-  for (const GemmPanels &panels : all) {
-    setPanels(panels);
-    w.set("at", panels.first * panels.width);
-    w.set("firstPanel", panels.first);
-    w.set("endPanel",
-          panels.first + panels.count * (o.columns() / o.columnsOut()));
-    w.text(R"(
-%page$tail = titan.splat %ownPage : i32 -> !where$tail
-scf.for %j = %c$firstPanel to %c$endPanel step %c1 {
-%column = arith.muli %j, %c$width : index)");
-    takePanel("lent");
-    w.text(R"(
-%column32 = arith.index_cast %column : index to i32
-%column0 = titan.splat %column32 : i32 -> !where$tail
-%inPage = arith.addi %column0, %columnIn$tail : !where$tail
-titan.global.store %lent, %pages[%page$tail, %rowIn$tail, %inPage] : !panel$tail, !pages, !where$tail, !where$tail, !where$tail
-} {titan.unroll})");
-  }
+%ownPage = arith.index_cast %$self : index to i32
+%page = titan.splat %ownPage : i32 -> !places
+titan.global.store %result, %pages[%page, %rowIn, %columnIn] : !sums, !pages, !places, !places, !places)");
   w.set("ender", o.cluster() > 1 ? "endingCluster" : "endedBy");
   w.text(R"(
 %missing = arith.subi %steps, %stop : index
@@ -410,50 +424,16 @@ titan.flag.signal %flags[%endedBy], %i1 : !flags
   w.text("}");
 }
 
-/// Panel %j of the tile's sums.
-void GemmText::takePanel(std::string_view name) {
-  w.set("taken", std::string(name));
-  w.text(!w.fill("$tail").empty()
-             ? "%$taken = titan.extract %result [0, $at] : !sums -> "
-               "!panel$tail"
-         : o.panels().size() > 1
-             ? "%$taken = titan.panel %wide[%j] : !wide -> !panel"
-             : "%$taken = titan.panel %result[%j] : !sums -> !panel");
-}
-
-/// To a panel from %`column` on what the pages from %lowest on have of it.
-void GemmText::addParts(std::string_view mine, std::string_view column,
-                        std::string_view sum) {
-  w.set("mine", std::string(mine));
-  w.set("from", std::string(column));
-  w.set("sum", std::string(sum));
-  w.text(R"(
-%${from}32 = arith.index_cast %$from : index to i32
-%${from}0 = titan.splat %${from}32 : i32 -> !where$tail
-%${from}InPage = arith.addi %${from}0, %columnIn$tail : !where$tail
-%$sum = scf.for %helper = %lowest to %first step %c1 iter_args(%some = %$mine) -> (!panel$tail) {)");
-  if (o.cluster() > 1)
-    w.text(R"(
-%helping0 = arith.muli %helper, %c$cluster : index
-%helping = arith.addi %helping0, %rank : index)");
-  w.set("helping", o.cluster() > 1 ? "helping" : "helper");
-  w.text(R"(
-%helper32 = arith.index_cast %$helping : index to i32
-%page = titan.splat %helper32 : i32 -> !where$tail
-%lent = titan.global.load %pages[%page, %rowIn$tail, %${from}InPage] : !pages, !where$tail, !where$tail, !where$tail -> !panel$tail
-%more = arith.addf %some, %lent : !panel$tail
-scf.yield %more : !panel$tail
-})");
-}
-
 /// %panel, sums of the columns from %column on: the j-th panel of those that
 /// this CTA stores.
 void GemmText::panel() {
   if (!splits()) {
     w.text("%column = arith.muli %j, %c$width : index");
-    takePanel(cuts() ? "mine" : "panel");
-    if (cuts())
-      addParts("mine", "column", "panel");
+    w.text(!w.fill("$tail").empty()
+               ? "%panel = titan.extract %$sums [0, $at] : !sums -> !panel$tail"
+           : o.panels().size() > 1
+               ? "%panel = titan.panel %wide[%j] : !wide -> !panel"
+               : "%panel = titan.panel %$sums[%j] : !sums -> !panel");
     if (o.gate)
       w.text("%jUp = arith.addi %j, %c$panels : index");
     return;
@@ -517,7 +497,9 @@ titan.global.store %$value, %D[$Z%I, %J] mask(%inside : !mask) : $values, !resul
             ? "one"
             : std::to_string(panels.count) + (panels.first ? "" : " panels");
     widths += " of " + std::to_string(panels.width) +
-              (panels.first ? "" : " columns");
+              (panels.first ? ""
+               : o.swap     ? " rows"
+                            : " columns");
   }
   w.set("widths", widths);
   w.set("places", o.panelBuffers() > 1
@@ -529,7 +511,7 @@ titan.elect warp(0) {
 titan.bulk.wait %pending read : !bulk
 })");
   if (all.size() > 1)
-    w.text("%wide = titan.extract %result [0, 0] : !sums -> !wide");
+    w.text("%wide = titan.extract %$sums [0, 0] : !sums -> !wide");
   std::vector<std::string> stores(o.panelBuffers(), "%noStore");
   for (const GemmPanels &panels : all)
     storePanels(consumer, panels, stores);
@@ -567,8 +549,14 @@ void GemmText::storePanels(const GemmConsumer &consumer,
   w.text(R"(
 $stores = scf.for %j = %c$firstPanel to %c$endPanel step %c1 iter_args($inits) -> ($tokens) {)");
   panel();
-  w.text("%at = arith.addi %n, %column : index");
+  w.set("axis", o.swap ? "m" : "n");
+  w.text("%at = arith.addi %$axis, %column : index");
   panelValue();
+  if (o.turnsPanels()) {
+    w.text("%turned = titan.relabel %$value : $values -> !turned$tail");
+    w.set("value", "turned");
+    w.set("values", w.fill("!turned$tail"));
+  }
   if (panels.first) {
     w.set("buffer", nameOfTail(consumer, panels));
   } else {
@@ -590,13 +578,41 @@ titan.barrier.sync $barrier threads($threads)
 titan.shared.store %$value, %$buffer$matrix : $values, !tileD$tail
 titan.fence.proxy_async shared_cta
 titan.barrier.sync $barrier threads($threads)
-%store = titan.elect warp(0) -> !bulk {
-titan.tma.store %$buffer, %$mapOfD[$z%$rowD, %at] : !tileD$tail, !mapD$tail
+%store = titan.elect warp(0) -> !bulk {)");
+  storePanel();
+  w.text(R"(
 %bulk = titan.bulk.commit : !bulk
 titan.yield %bulk : !bulk
 }
 scf.yield $shifted : $tokens
 } {titan.unroll})");
+}
+
+/// From %$buffer to D: one box, or those that lie side by side in a panel of rows.
+void GemmText::storePanel() {
+  if (!o.turnsPanels()) {
+    w.text("titan.tma.store %$buffer, %$mapOfD[$z%$rowD, %at] : !tileD$tail, "
+           "!mapD$tail");
+    return;
+  }
+  w.set("row", isGrouped() ? "row" : "at");
+  if (isGrouped())
+    w.text("%row = arith.addi %$rowD, %column : index");
+  if (boxesOfD() == 1) {
+    w.text("titan.tma.store %$buffer, %$mapOfD[$z%$row, %n] : !tileD$tail, "
+           "!mapD$tail");
+    return;
+  }
+  for (int64_t box = 0; box < boxesOfD(); ++box) {
+    w.set("box", box);
+    w.set("at", box * (o.rows() / boxesOfD()));
+    w.set("columnOfBox", box ? w.fill("n$box") : "n");
+    if (box)
+      w.text("%n$box = arith.addi %n, %c$at : index");
+    w.text(R"(
+%box$box = titan.shared.view %$buffer [0, $at] : !tileD$tail -> !partD$tail
+titan.tma.store %box$box, %$mapOfD[$z%$row, %$columnOfBox] : !partD$tail, !mapD$tail)");
+  }
 }
 
 std::string GemmText::ringOfD(const GemmConsumer &consumer) const {

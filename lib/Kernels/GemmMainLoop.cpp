@@ -601,6 +601,7 @@ titan.barrier.arrive $other threads(256)
   if (!usesPipe() && !pingpong())
     w.text("%uses = arith.addi %base, %$steps : index");
   w.text("");
+  w.set("sums", "result");
   if (cuts())
     awaitParts(consumer);
   epilogue(consumer);

@@ -89,8 +89,11 @@ static double efficiency(const GemmOptions &o) {
   if (o.promote)
     share *= (pingpong ? 0.7 : 0.9) * (o.cluster() > 1 ? 0.985 : 1);
   // An instruction of few columns reads more than it multiplies; how much so was
-  // measured of swapped operands, and of 48 columns of others.
+  // measured of swapped operands, and of 48 columns of others. With panels of rows
+  // 72 and more are no slower than 128 (h200-gemm-sweep-turned.json).
   double columns = o.columns();
+  if (o.turnsPanels() && columns > 64)
+    return share;
   return share * (columns < 64    ? 0.62 * columns / 64 + (o.swap ? 0 : 0.08)
                   : columns < 128 ? 0.62 + 0.38 * (columns - 64) / 64
                                   : 1);
@@ -121,7 +124,7 @@ static double multiplyTime(const GemmOptions &o) {
 static double storeTime(const GemmOptions &o) {
   double cycles =
       o.rows() * o.columns() / 128.0 / o.warpgroupsPerTile() / o.split * 20;
-  if (!o.swap) {
+  if (!o.swap || o.turnsPanels()) {
     double panels = 0;
     for (const GemmPanels &some : o.panels())
       panels += some.count;
@@ -266,7 +269,7 @@ static void pickPanels(const GemmShape &shape, GemmOptions &o) {
   GemmOptions narrow = o;
   narrow.panel = 64 / bytesOf(o.output);
   narrow.buffers = 2;
-  if (o.rows() == 128 ? stores > products / 10
+  if (o.rows() == 128 ? stores > products / 12.5
                       : o.rows() == 64 && stores < products / 5 &&
                             narrow.depth() > o.depth())
     o = narrow;
@@ -277,7 +280,7 @@ static void pickPanels(const GemmShape &shape, GemmOptions &o) {
 static bool spills(const GemmOptions &o) {
   return o.consumers == Consumers::Pingpong &&
          ((o.cuts() && o.sumRegisters() >= 128) ||
-          (o.beta && o.rows() == 192 && o.sumRegisters() >= 192));
+          (o.beta && (o.rows() == 192 || o.swap) && o.sumRegisters() >= 192));
 }
 
 /// As pickGemm, by estimates alone.
@@ -312,22 +315,34 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
     o.swap = swap;
     o.stages = 0;
     settleRest();
+    // Of more than 64 rows elements are slower than panels, where TMA can store D.
+    if (o.swap && o.tileM > 64 && !o.panel && bytesOf(o.output) == 2 &&
+        !o.copiesByThreads() && shape.n % 8 == 0) {
+      o.panel = 32;
+      if (o.loadsBesideSums())
+        o.panel = o.leastPanelWidth();
+    }
     if (o.consumers == Consumers::Pingpong && !o.buffers && !o.panel)
       pickPanels(shape, o);
     o.band = pickBand(shape, o); // Of the tile that there will be.
     settleRest();
     if (!checkGemm(o))
       return;
-    // Among equals the first: what is simpler, or reads longer rows.
-    // Swapped, several rows of tiles took longer than they promise.
     auto &best = o.cuts() ? cut : o.split > 1 ? parts : whole;
-    double promise = o.swap && shape.m > o.tileM ? 0.94 : 0.998;
-    // Of 16 rows or fewer those with operands as they are took longer, too.
-    double slower = !o.swap && shape.m <= 16 ? 1.1 : 1;
+    // Of 16 rows or fewer those with operands as they are took longer than this,
+    // and swapped ones in several rows of tiles: where elements leave one by one,
+    // K is short, or an instruction has few columns (h200-gemm-sweep-turned.json).
+    double slower = 1;
+    if (!o.swap && shape.m <= 16)
+      slower = 1.1;
+    if (o.swap && shape.m > o.tileM)
+      slower = !o.turnsPanels() || shape.k < 1024 ? 1.06
+               : o.tileM < 128                    ? 1.045
+                                                  : 1;
     if (spills(o)) // Where no other tile was asked for.
       slower *= 2;
-    if (double time = slower * estimateGemm(shape, o);
-        time < promise * best.time)
+    // Among equals the first: what is simpler, or reads longer rows.
+    if (double time = slower * estimateGemm(shape, o); time < 0.998 * best.time)
       best = {o, time};
   };
   auto consider = [&](Consumers consumers, int64_t tileM, int64_t tileN,
@@ -367,11 +382,11 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
                  /*swap=*/false);
   // Few rows of D: an instruction's rows are columns of D instead, and a tile has
   // all rows, or an even share of them.
-  for (int64_t shares = 1; shares <= 8; ++shares) {
+  for (int64_t shares = 1; shares <= 16; ++shares) {
     int64_t few = std::max<int64_t>(16, ceilDiv(shape.m, 8 * shares) * 8);
     if (few > 256 || few * (shares - 1) >= shape.m)
       continue;
-    for (int64_t columns : {64, 128})
+    for (int64_t columns : {64, 128, 256})
       for (int64_t tileK : {256, 128, 64})
         for (int64_t split : {1, 2, 4, 8}) {
           if ((tileK != 64 && few > 64) || (split > 1 && shares > 1))
@@ -384,6 +399,13 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
                      /*swap=*/true);
         }
   }
+  // Many rows: swapped, a tile has any multiple of eight of them, and the most sums
+  // (h200-gemm-sweep-turned.json).
+  if (shape.m > 256 && given.batch == Batch::None && !given.isFp8())
+    for (int64_t rows = 200; rows >= 136; rows -= 8)
+      if (ceilDiv(shape.m, rows) * ceilDiv(shape.n, 128) > multiprocessors)
+        consider(Consumers::Pingpong, rows, 128, 64, 1, /*split=*/1,
+                 /*swap=*/true);
   Candidate fastest = parts.time < machine.split * whole.time ? parts : whole;
   if (cut.time < machine.cut * fastest.time)
     fastest = cut;
@@ -469,6 +491,32 @@ static constexpr Shown shown[] = {
      .tileN = 256,
      .tileK = 64,
      .swap = true},
+    // h200-gemm-sweep-turned.json, of several runs: 550 and 576, 568 and 549, 571 and
+    // 603; 548 and 548, 523 and 537; 683 and 718, 607 and 614.
+    {.m = 200,
+     .n = 8192,
+     .k = 28672,
+     .tileM = 104,
+     .tileN = 128,
+     .tileK = 64,
+     .swap = true,
+     .consumers = Consumers::Cooperative},
+    {.m = 4000,
+     .n = 4104,
+     .k = 1000,
+     .tileM = 112,
+     .tileN = 192,
+     .tileK = 64,
+     .swap = true,
+     .clusterM = 2,
+     .consumers = Consumers::Pingpong},
+    {.m = 512,
+     .n = 3584,
+     .k = 18944,
+     .tileM = 128,
+     .tileN = 112,
+     .tileK = 64,
+     .consumers = Consumers::Cooperative},
     // h200-gemm-kinds-narrow.json: 320 and 343.
     {.batches = 128,
      .m = 128,

@@ -18,7 +18,7 @@
 //                    panelValue(), a store
 //       term()         of a panel's sums: alpha, beta, bias; activation()
 //       exchange()     with K split: the other CTAs' panels to them
-//       addParts()     with stream-K: what lower CTAs have of the panel's sums
+//       awaitParts()   with stream-K: what lower CTAs have of the tile's sums
 //   piece()      with stream-K, of load() and multiply(): a tile, and its steps here
 //   reference()  the same in linalg, with the error that is allowed
 //                (GemmReference.cpp)
@@ -110,6 +110,8 @@ private:
   bool splits() const { return o.split > 1; }
   bool cuts() const { return o.cuts(); }
   bool masksStores() const { return o.storesElements(); }
+  /// Of a panel that leaves as rows of D: boxes side by side, 128 bytes wide.
+  int64_t boxesOfD() const { return o.rows() / (128 / bytesOf(o.output)); }
   bool needsRows() const { return masksStores() || o.beta; }
   bool needsColumns() const { return needsRows() || o.bias; }
   /// Rows of all of D, which the launch knows.
@@ -144,14 +146,12 @@ private:
   void epilogue(const GemmConsumer &consumer);
   void storePanels(const GemmConsumer &consumer, const GemmPanels &panels,
                    std::vector<std::string> &stores);
+  void storePanel();
   void tellPeers(std::string_view barrier);
   void exchange();
   void exchanged();
   void awaitParts(const GemmConsumer &consumer);
   void lendParts();
-  void takePanel(std::string_view name);
-  void addParts(std::string_view mine, std::string_view column,
-                std::string_view sum);
   void panel();
   void panelValue();
   std::string term(std::string value, const char *column, const char *suffix);

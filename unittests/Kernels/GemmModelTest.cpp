@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
+#include <numeric>
 #include <sstream>
 
 using namespace titan;
@@ -64,10 +66,10 @@ TEST(GemmModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
           << shape.m << "x" << shape.n << "x" << shape.k << ": "
           << flags(picked) << " " << at << " us, best " << best;
     }
-  // Of most picks there is a time: 27 shapes in the first run, 16, 40, 6, 1 and 9 in
-  // the others; narrow panels and the smallest tiles are of later tables.
+  // Of many picks there is a time: 27 shapes in the first run, 16, 40, 6, 1 and 9 in
+  // the others; narrow and turned panels and the smallest tiles are of later tables.
   EXPECT_EQ(picks, 99);
-  EXPECT_GE(measured, 48);
+  EXPECT_GE(measured, 40);
 }
 
 /// The model cuts no tiles where that was measured to lose.
@@ -128,8 +130,8 @@ TEST(GemmModel, RemembersWhatMeasuringShowed) {
   FAIL() << "no row of 1x28672x4096";
 }
 
-/// Of ten shapes, wide panels and narrow ones, and swapped tiles of 88 x 256: the pick is
-/// among them, and none was clearly faster. That of 128 batches is not the one before.
+/// Of ten shapes, wide panels and narrow ones: the pick is among them, and none was clearly
+/// faster; or it is of a later table. That of 128 batches is not the one before.
 TEST(GemmModel, PicksPanelsAsMeasured) {
   std::ifstream file(TITAN_RESULTS "/h200-gemm-sweep-narrow.json");
   json table = json::parse(file);
@@ -140,13 +142,16 @@ TEST(GemmModel, PicksPanelsAsMeasured) {
     return v["tile"] == tile.str() && v["cluster"] == cluster.str() &&
            v["consumers"] == toString(o.consumers) &&
            v["swap"] == (o.swap ? "on" : "off") &&
-           (o.swap ||
-            (v["panel"] == o.panelWidth() && v["buffers"] == o.panelBuffers()));
+           v["panel"] == o.panelWidth() && v["buffers"] == o.panelBuffers();
   };
-  int narrow = 0;
+  int narrow = 0, turned = 0;
   for (const json &row : table["shapes"]) {
     const json &shape = row["shape"];
     GemmOptions picked = pickGemm({shape[0], shape[1], shape[2]}, {});
+    if (picked.turnsPanels()) {
+      ++turned;
+      continue;
+    }
     double best = std::numeric_limits<double>::max(), at = 0;
     for (auto &[name, seconds] : row["again"].items()) {
       if (!table["variants"].contains(name))
@@ -160,7 +165,8 @@ TEST(GemmModel, PicksPanelsAsMeasured) {
     narrow += picked.panel == 32;
   }
   EXPECT_EQ(table["shapes"].size(), 10u);
-  EXPECT_EQ(narrow, 5);
+  EXPECT_EQ(turned, 5);
+  EXPECT_EQ(narrow, 3);
 
   std::ifstream batches(TITAN_RESULTS "/h200-gemm-kinds-narrow.json");
   for (const json &row : json::parse(batches)["cases"]) {
@@ -213,4 +219,47 @@ TEST(GemmModel, PicksSmallTilesAsMeasured) {
     ++seen;
   }
   EXPECT_EQ(seen, 2);
+}
+
+/// Panels of rows, and swapped tiles of many rows: where what is picked was measured, none
+/// of ours was clearly faster; four runs, among which a kernel moves by some hundredths.
+TEST(GemmModel, PicksTurnedPanelsAsMeasured) {
+  std::ifstream file(TITAN_RESULTS "/h200-gemm-sweep-turned.json");
+  json table = json::parse(file);
+  std::map<std::string, std::vector<double>> ratios;
+  int turned = 0;
+  for (const json &run : table["runs"])
+    for (const json &row : run["shapes"]) {
+      GemmOptions picked =
+          pickGemm({row["shape"][0], row["shape"][1], row["shape"][2]}, {});
+      std::ostringstream words;
+      words << "--swap " << (picked.swap ? "on" : "off") << " --tile "
+            << picked.tileM << 'x' << picked.tileN << 'x' << picked.tileK
+            << " --consumers " << toString(picked.consumers) << " --cluster "
+            << picked.clusterM << 'x' << picked.clusterN << " --split "
+            << picked.split << " --stream-k off";
+      if (picked.panel)
+        words << " --panel " << picked.panel;
+      if (picked.buffers)
+        words << " --buffers " << picked.buffers;
+      double best = std::numeric_limits<double>::max(), at = 0;
+      for (auto &[name, seconds] : row["again"].items()) {
+        if (!run["variants"].contains(name))
+          continue; // A peer.
+        best = std::min(best, seconds.get<double>());
+        if (run["variants"][name]["options"] == words.str())
+          at = seconds;
+      }
+      if (!at)
+        continue; // As the model picked it then, or not in this run.
+      std::vector<double> &of = ratios[row["shape"].dump()];
+      turned += of.empty() && picked.turnsPanels();
+      of.push_back(best / at);
+    }
+  for (auto &[shape, of] : ratios)
+    EXPECT_GE(std::accumulate(of.begin(), of.end(), 0.0) / double(of.size()),
+              0.96)
+        << shape;
+  EXPECT_GE(turned, 10);
+  EXPECT_GE(ratios.size(), 15u);
 }

@@ -38,6 +38,8 @@ template <typename Visit> static void forAll(Visit visit) {
                     o.consumers = consumers, o.output = out, o.swap = swap;
                     o.transposedA = o.transposedB = transposed;
                     visit(o);
+                    if (swap && split <= 2)
+                      o.panel = 32, visit(o);
                   }
 }
 
@@ -79,7 +81,8 @@ TEST(Gemm, WhatIsTakenFits) {
       end += panels.width * panels.count;
     }
     EXPECT_EQ(end * o.split, o.columnsOut());
-    EXPECT_LE(o.rows() * o.columns() / (128 * o.warpgroupsPerTile()), 192);
+    EXPECT_LE(o.rows() * o.columns() / (128 * o.warpgroupsPerTile()),
+              o.turnsPanels() ? 200 : 192);
   });
   EXPECT_GT(taken, 100);
   EXPECT_GT(refused, 100);
@@ -242,8 +245,12 @@ TEST(Gemm, PicksWhatMeasuringShowed) {
   GemmOptions large = picked(4096, 4096, 4096);
   EXPECT_EQ(large.consumers, Consumers::Pingpong);
   EXPECT_EQ(large.tileM * large.tileN, 128 * 128);
-  // Waves: 20 of 128 x 176 instead of 28 of 128 x 128.
-  EXPECT_EQ(picked(4096, 14336, 4096).tileN, 176);
+  // Waves: 23 of 152 x 128 instead of 28 of 128 x 128; 20 of 200 x 128 instead of 31.
+  EXPECT_EQ(picked(4096, 14336, 4096).tileM, 152);
+  EXPECT_EQ(picked(8192, 8192, 8192).tileM, 200);
+  // Of 200 rows elements one by one are slower, but D's rows must be TMA's.
+  EXPECT_EQ(picked(200, 7168, 2048).panel, 32);
+  EXPECT_EQ(picked(200, 7167, 2048).panel, 0);
   EXPECT_EQ(picked(1024, 1024, 1024).tileM, 64);
   EXPECT_TRUE(picked(16, 8192, 8192).swap);
   // 24 tiles of 64 x 64, and four CTAs for each (h200-gemm-split.json).

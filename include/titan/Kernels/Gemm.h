@@ -19,7 +19,8 @@
 //   stages     how many pieces of A and B are on their way
 //   buffers    through so many buffers D leaves a tile, panel after panel
 //   panel      of so many columns: of narrow ones two are on their way in the bytes
-//              of one that is twice as wide
+//              of one that is twice as wide; with `swap`, of so many rows of D, or,
+//              if none are given, D's elements go one by one
 //   cluster    2x1: two CTAs one above the other share B: each loads half of
 //              it, and multicasts that to both. 1x2: side by side; they share A
 //   consumers  cooperative: all warpgroups multiply one tile. pingpong: two
@@ -106,7 +107,9 @@ struct GemmOptions {
   int64_t tileM = 128, tileN = 256, tileK = 64;
   int64_t stages = 0;  ///< 0: as many as shared memory holds.
   int64_t buffers = 0; ///< For D; 0: as panelBuffers() says.
-  int64_t panel = 0;   ///< Columns, at most; 0: a row of 128 bytes.
+  int64_t panel =
+      0; ///< Columns, at most; 0: a row of 128 bytes. With swap: rows
+         ///< of D, at most; 0: no panels.
   int64_t clusterM = 1, clusterN = 1;
   Consumers consumers = Consumers::Cooperative;
   int64_t band = 8;
@@ -128,7 +131,11 @@ struct GemmOptions {
   /// Whether threads copy A and B, and store D, in TMA's place.
   bool copiesByThreads() const { return rowBytes < 16; }
   /// Whether D's elements go one by one.
-  bool storesElements() const { return swap || copiesByThreads(); }
+  bool storesElements() const {
+    return copiesByThreads() || (swap && panel == 0);
+  }
+  /// Whether panels of sums are columns of D, and leave as its rows.
+  bool turnsPanels() const { return swap && !storesElements(); }
   bool isFp8() const { return bytesOf(input) == 1; }
   /// Of K: a row of 128 bytes, the widest swizzle's.
   int64_t rowElements() const { return 128 / bytesOf(input); }
@@ -154,7 +161,7 @@ struct GemmOptions {
   bool loadsBesideSums() const {
     return beta && !storesElements() && sumRegisters() > 128;
   }
-  /// Columns of D that one store takes, at most; how a tile is cut into such
+  /// Columns of sums that leave at a time, at most; how a tile is cut into such
   /// panels (176 columns: two of 64, one of 32, one of 16); and the buffers, each
   /// for the widest, that it leaves through.
   int64_t widestPanel() const;
