@@ -44,7 +44,7 @@
 // OVERLAP: --memory: 0x10010 and 0x10000 overlap [bad-argument]
 // RUN: not titan run %s --kernel twice --memory 0xfffffffffffffff0=%t/a.npy --arg at=%t/at.npy --shape to=8 2>&1 | FileCheck %s --check-prefix=WRAPS
 // WRAPS: --memory: 0xfffffffffffffff0 goes on beyond the last address [bad-argument]
-// WRAPS-NEXT: fix: name an address with {{[0-9]+}} bytes behind it
+// WRAPS: fix: name an address with {{[0-9]+}} bytes behind it
 // RUN: not titan run %S/../Triton/Inputs/ttir/add.ttir --memory 0x10000=%t/b.npy 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // PROGRAM: --memory is of kernels of titan IR, and this is a program [not-supported-yet]
 

@@ -8,28 +8,34 @@ import argparse
 import ast
 import math
 import pathlib
+import re
 import struct
 import subprocess
 import sys
 import tempfile
 
-FORMATS = {"<f4": "f", "<f8": "d", "<f2": "e", "<i4": "i", "<i8": "q", "|i1": "b", "<i2": "h", "<u2": "H"}
+from floats import numbers
+
+FORMATS = {"<f4": "f", "<f8": "d", "<f2": "e", "<i4": "i", "<i8": "q", "|i1": "b", "<i2": "h", "<u2": "H", "|u1": "B"}
+SMALL = {"f8E4M3FN": "float8_e4m3fn", "f8E5M2": "float8_e5m2"}
 
 
-def load(path):
+def load(path, kind):
     data = pathlib.Path(path).read_bytes()
     length = struct.unpack("<H", data[8:10])[0]
     code = FORMATS[ast.literal_eval(data[10:10 + length].decode())["descr"]]
     body = data[10 + length:]
     step = struct.calcsize(code)
     bits = [body[i:i + step] for i in range(0, len(body), step)]
+    if code == "B" and kind in SMALL:
+        return bits, numbers(SMALL[kind], body)
     if code == "H":  # bf16: NumPy has none.
         return bits, [struct.unpack("<f", b"\0\0" + each)[0] for each in bits]
     return bits, [struct.unpack("<" + code, each)[0] for each in bits]
 
 
-def compare(name, one, other, bound, where="titan IR"):
-    (bits, values), (theirs, others) = load(one), load(other)
+def compare(name, kind, one, other, bound, where="titan IR"):
+    (bits, values), (theirs, others) = load(one, kind), load(other, kind)
     if len(bits) != len(theirs):
         sys.exit(f"{name}: {len(bits)} elements, and {len(theirs)}")
     for i, (x, y) in enumerate(zip(values, others)):
@@ -58,6 +64,7 @@ def main():
             pointers.append(name)
         else:
             flags += ["--scalar", each]
+    kinds = dict(re.findall(r"%(\w+): !tt\.ptr<(\w+)>", pathlib.Path(given.text).read_text()))
     with tempfile.TemporaryDirectory() as folder:
         def run(*command):
             done = subprocess.run([given.titan, *command], capture_output=True, text=True)
@@ -95,8 +102,8 @@ def main():
         run("run", kernel, *flat, *outs("titan"))
         if given.expected:
             name, _, file = given.expected.partition("=")
-            compare(name, f"{folder}/tt.{name}.npy", file, given.bound, "the file")
-        differ = {name: compare(name, f"{folder}/tt.{name}.npy", f"{folder}/titan.{name}.npy", given.bound)
+            compare(name, kinds.get(name), f"{folder}/tt.{name}.npy", file, given.bound, "the file")
+        differ = {name: compare(name, kinds.get(name), f"{folder}/tt.{name}.npy", f"{folder}/titan.{name}.npy", given.bound)
                   for name in pointers}
     print("equal: " + ", ".join(f"{name} ({count} differ within the bound)" if count else name
                                 for name, count in differ.items()))

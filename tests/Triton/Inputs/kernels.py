@@ -5,7 +5,6 @@ the kernel of titan IR that the program of tt becomes, compiled for PTX, too; wh
 bit for bit, floats within 1e-5 (16 bits: 2e-3, 8 bits: 1/8) of the value, or of 1 where that is more.
 """
 import argparse
-import math
 import os
 import pathlib
 import re
@@ -16,6 +15,8 @@ import sys
 import tempfile
 
 from titan import simulation
+
+from floats import numbers
 
 FORMATS = {"float32": "<f4", "float64": "<f8", "float16": "<f2", "bfloat16": "<u2", "int8": "|i1", "uint8": "|u1", "int16": "<i2",
            "int32": "<i4", "int64": "<i8", "uint32": "<u4", "float8_e4m3fn": "|u1", "float8_e5m2": "|u1", "bool": "|b1"}
@@ -33,21 +34,6 @@ def write(path, dtype, data):
 def read(path):
     data = path.read_bytes()
     return data[10 + struct.unpack("<H", data[8:10])[0]:]
-
-
-def numbers(dtype, data):
-    if dtype == "bfloat16":
-        return [struct.unpack("<f", b"\0\0" + data[i:i + 2])[0] for i in range(0, len(data), 2)]
-    if dtype.startswith("float8"):
-        bits, bias = (3, 7) if "e4m3" in dtype else (2, 15)
-
-        def number(byte):
-            exponent, fraction = byte >> bits & (2**(7 - bits) - 1), byte & (2**bits - 1)
-            size = math.ldexp(fraction, 1 - bias - bits) if not exponent else math.ldexp(2**bits + fraction, exponent - bias - bits)
-            return -size if byte & 128 else size
-        return list(map(number, data))
-    code = {"float16": "e", "float32": "f", "float64": "d"}[dtype]
-    return [x for x, in struct.iter_unpack("<" + code, data)]
 
 
 def scalar(kind, bits):
