@@ -48,20 +48,19 @@
 // ALWAYS: shows line {{[0-9]+}}: [deadlock]
 // VARIANT never: in bytes `%two, %one` -> `%one, %one`
 // RUN: %variant never %s | not titan check - --kernel half --replay-out=%t.r 2>&1 | FileCheck %s --check-prefix=NEVER
+// RUN: %variant never %s | not titan check - --kernel below --search-steps=10000000 --replay-out=%t.r 2>&1 | FileCheck %s --check-prefix=NEVER
 // NEVER: error: [barrier-bytes] phase 0 of barrier %full[{{[01]}}] expects 1024 bytes
 // NEVER: shows line {{[0-9]+}}: [completion-not-observed]
 // The block of S that is read has not been brought.
 // VARIANT reads_last: in reads_tail `%next` -> `%i`
 // RUN: %variant reads_last %s | not titan check - --kernel tail --replay-out=%t.r 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
-// VARIANT others: in fills_below `ult` -> `uge`
-// RUN: %variant others %s | not titan check - --kernel below --search-steps=10000000 --replay-out=%t.r 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
-// VARIANT without: in fills_launch `ne` -> `eq`
+// VARIANT without: in fills_launch `cmpi ne` -> `cmpi eq`
 // RUN: %variant without %s | not titan check - --kernel launch --replay-out=%t.r 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
 // VARIANT unscaled: drop scale
 // RUN: %variant unscaled %s | not titan check - --kernel pipe_second --replay-out=%t.r 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
 // VARIANT one_more: in reads_half `ult` -> `ule`
 // RUN: %variant one_more %s | not titan check - --kernel pipe_half --replay-out=%t.r 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
-// VARIANT pipe_without: in fills_pipe `ne` -> `eq`
+// VARIANT pipe_without: in fills_pipe `cmpi ne` -> `cmpi eq`
 // RUN: %variant pipe_without %s | not titan check - --kernel pipe_launch --replay-out=%t.r 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
 // UNWRITTEN: error: [undefined-read]
 // UNWRITTEN: shows line {{[0-9]+}}: [undefined-read]
@@ -331,7 +330,7 @@ titan.kernel @below(%X: !global, %S: !global, %Y: !global) warps(2) attributes {
     titan.partition "load" warps(1) {
       titan.elect {
         scf.for %i = %c0 to %n step %c1 {
-          %both = arith.cmpi ult, %i, %m : index // @fills_below
+          %both = arith.cmpi ult, %i, %m : index
           func.call @fill(%map, %mapS, %xs, %ss, %full, %empty, %i, %both) : (!map, !map, !ring, !ring, !bars, !bars, index, i1) -> ()
         }
       }
