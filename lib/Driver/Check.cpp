@@ -84,22 +84,24 @@ static std::string writeReplay(Session &session, StringRef path,
   if (error == verdict.search.findings.end())
     return "";
   auto at = error->loc->findInstanceOf<FileLineColLoc>();
-  auto found = findReplay(session.getSources().getMemoryBuffer(1)->getBuffer(),
-                          KernelOp(verdict.kernel).getSymName(), error->code,
-                          at ? at.getLine() : 0);
+  const llvm::MemoryBuffer *text = session.getSources().getMemoryBuffer(1);
+  auto found =
+      findReplay(text->getBuffer(), KernelOp(verdict.kernel).getSymName(),
+                 error->code, at ? at.getLine() : 0);
   if (!found)
     return "\n  no run was found that shows it: sizes are chosen, and "
            "schedules "
            "tried";
   std::string shows = found->getString("shows").value_or("").str();
-  std::string text =
+  std::string run =
       llvm::formatv("{0:2}\n", llvm::json::Value(std::move(*found)));
-  if (auto written = runtime::writeFile(path.str(), StringRef(text));
-      !written) {
+  if (auto written = runtime::writeFile(path.str(), StringRef(run)); !written) {
     session.fail(written.error());
     return "";
   }
-  return "\n  titan run --replay=" + path.str() + " shows " + shows;
+  return ("\n  titan run " + text->getBufferIdentifier() + " --replay=" + path +
+          " shows " + shows)
+      .str();
 }
 
 /// How far the search goes, by name.

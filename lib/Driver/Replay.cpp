@@ -30,6 +30,7 @@ static constexpr const char *schedules[] = {
     "skew:1",   "skew:2",   "random:6", "random:7"};
 /// A search for a run ends.
 static constexpr double mostSeconds = 30;
+/// Small ones, and ones whose loops run long.
 static constexpr size_t mostLaunches = 12;
 /// Of one warp: what is stuck, or spins, is given up.
 static constexpr uint64_t mostSteps = 1 << 22;
@@ -130,11 +131,15 @@ std::optional<llvm::json::Object> titan::findReplay(StringRef text,
     example.kernel = kernelName.str();
     launches.push_back(example);
   }
-  for (const TriedLaunch &launch :
-       triedLaunches(checked->lookupSymbol<KernelOp>(kernelName)))
-    if (auto flags = flagsOf(kernel, launch);
-        flags && launches.size() < mostLaunches)
-      launches.push_back(*flags);
+  auto add = [&](const std::vector<TriedLaunch> &list) {
+    const size_t most = launches.size() + mostLaunches;
+    for (const TriedLaunch &launch : list)
+      if (auto flags = flagsOf(kernel, launch); flags && launches.size() < most)
+        launches.push_back(*flags);
+  };
+  auto search = checked->lookupSymbol<KernelOp>(kernelName);
+  add(triedLaunches(search));
+  add(longLaunches(search));
 
   std::optional<llvm::json::Object> other;
   for (const char *schedule : schedules)

@@ -14,9 +14,9 @@
 //   {"kernel": "gemm", "schedule": "random:1", "sms": 3,
 //    "shape": ["A=64x64", ...], "arg": ["A=ints:1", ...], "shows": "[race] ..."}
 //
-// It is looked for among the example's sizes and the small launches of the
-// search, by executing the kernel with hazards on: one that shows the same code
-// at the same line, else one that goes wrong in another way.
+// It is looked for among the example's sizes, the small launches of the search, and
+// those whose loops run long, by executing the kernel with hazards on: one that shows
+// the same code at the same line, else one that goes wrong in another way.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DRIVER_REPLAY_H

@@ -22,7 +22,7 @@
 // RUN: %variant race %s > %t.race.mlir
 // RUN: not titan check %t.race.mlir --replay-out=%t.replay 2>&1 | FileCheck %s --check-prefix=RACE
 // RACE: [race]
-// RUN: not titan run --replay=%t.replay 2>&1 | FileCheck %s --check-prefix=SHOWN
+// RUN: not titan run %t.race.mlir --replay=%t.replay 2>&1 | FileCheck %s --check-prefix=SHOWN
 // SHOWN: error:
 // SHOWN-NOT: assume-failed
 // Zeros do not: such a run is none, and the example's shows it.
@@ -31,7 +31,7 @@
 // VARIANT positive: after below add titan.assume %is, "no id is 0"
 // RUN: %variant positive %s > %t.positive.mlir
 // RUN: not titan check %t.positive.mlir --replay-out=%t.replay 2>&1 | FileCheck %s --check-prefix=RACE
-// RUN: not titan run --replay=%t.replay 2>&1 | FileCheck %s --check-prefix=SHOWN
+// RUN: not titan run %t.positive.mlir --replay=%t.replay 2>&1 | FileCheck %s --check-prefix=SHOWN
 
 #lines = #titan.blocked<elements = [1], lanes = [32], warps = [1]>
 !ids = !titan.global<?xi32>

@@ -36,7 +36,8 @@
 // A run that shows what is refused begins as the kernel says.
 // RUN: %variant seven %s > %t.seven.mlir
 // RUN: not titan check %t.seven.mlir --replay-out=%t.replay
-// RUN: not titan run --replay=%t.replay
+// RUN: not titan run %t.seven.mlir --replay=%t.replay 2>&1 | FileCheck %s --check-prefix=SEVEN-SHOWN
+// SEVEN-SHOWN: error: [race]
 //
 // A flag starts at 0 where nothing is said.
 // VARIANT unsaid: replace initial with titan.example = {data = "4 zeros", result = "4"}

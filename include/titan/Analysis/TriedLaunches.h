@@ -35,6 +35,11 @@ struct TriedLaunch {
 /// Of a kernel that the passes of buildCheckPipeline have made; small ones first.
 std::vector<TriedLaunch> triedLaunches(KernelOp kernel);
 
+/// Of the same kernel launches of one cluster, one for each loop whose count the launch
+/// decides, in which that runs so often as to come round twice (bound::restsOfPeriod):
+/// what goes wrong in its later iterations shows there.
+std::vector<TriedLaunch> longLaunches(KernelOp kernel);
+
 } // namespace titan
 
 #endif

@@ -106,6 +106,8 @@ public:
   /// if that can be. To look at, not to be checked: no outcome counts as
   /// covered by it. Null: no such launch was found.
   std::unique_ptr<Program> longRun(size_t loop, int64_t count);
+  /// A launch of one cluster in which a loop runs so often; none: not found.
+  std::optional<SmallLaunch> longLaunch(size_t loop, int64_t count);
   /// The loops that run as often as a choice says, as far as they are known.
   llvm::ArrayRef<mlir::Operation *> loopsOf(size_t choice) const;
   /// The outcomes of a choice that some program has come through.

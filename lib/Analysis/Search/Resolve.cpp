@@ -151,16 +151,35 @@ Instantiator::Impl::evaluateExpr(const CompiledOp &op,
             "a count or a number of bytes depends on " + val.dependsOn());
     return std::nullopt;
   }
-  Bounds range = ranges.of(val.number);
+  // Of a number that is chosen by the launch, what chooses it decides, as of a branch.
+  Val chosen = val;
+  while (uint32_t symbol = chosen.number.symbol) {
+    const Symbols::Node node = symbols.node(symbol);
+    if (node.code == Arith::Cast || node.code == Arith::CastU) {
+      chosen.number.symbol = node.a.symbol;
+      continue;
+    }
+    auto side = node.code == Arith::Select
+                    ? symbols.value(node.a, leafValues, cta())
+                    : std::nullopt;
+    if (!side)
+      break;
+    if (!(val.iter && ownedByLoops(node.a)))
+      cover(registerChoice(
+                {.op = op.op, .kind = Choice::Branch, .upper = node.a}),
+            *side);
+    chosen.number.symbol = (*side ? node.b : node.c).symbol;
+  }
+  Bounds range = ranges.of(chosen.number);
   if (range.high - range.low > bound::mostCounts || range.high < range.low) {
-    if (val.number.symbol) {
+    if (chosen.number.symbol) {
       problem(Code::Undecided, op.op,
               Twine("a count or a number of bytes is computed from '") +
-                  nameOf({val.number}) +
+                  nameOf({chosen.number}) +
                   "', and has too many values to try them all");
       return std::nullopt;
     }
-  } else if (!decides(op, val, range.low, range.high, "a count"))
+  } else if (!decides(op, chosen, range.low, range.high, "a count"))
     return std::nullopt;
   return expr.scale * val.number.value + expr.offset;
 }

@@ -52,6 +52,35 @@ TriedLaunch Instantiator::describe(const SmallLaunch &launch) const {
   return result;
 }
 
+std::optional<SmallLaunch> Instantiator::longLaunch(size_t loop,
+                                                    int64_t count) {
+  impl->beside = 0;
+  impl->whole = true;
+  impl->program = emptyProgram(impl->kernel, 1);
+  std::vector<int64_t> wanted(impl->choices.size(), any);
+  wanted[loop] = count;
+  const bool found = impl->solve(wanted);
+  impl->whole = false;
+  if (!found)
+    return std::nullopt;
+  SmallLaunch result;
+  for (const std::vector<int64_t> &values : impl->leafValues)
+    result.leaves.push_back(values[0]);
+  return result;
+}
+
+std::vector<TriedLaunch> titan::longLaunches(KernelOp kernel) {
+  Effort effort(bound::searchSteps);
+  Instantiator instantiator(kernel, effort);
+  std::vector<TriedLaunch> result;
+  for (auto [number, choice] : llvm::enumerate(instantiator.survey()))
+    if (choice.loop())
+      if (auto launch =
+              instantiator.longLaunch(number, 2 * bound::restsOfPeriod + 1))
+        result.push_back(instantiator.describe(*launch));
+  return result;
+}
+
 std::vector<TriedLaunch> titan::triedLaunches(KernelOp kernel) {
   Effort effort(bound::searchSteps);
   Instantiator instantiator(kernel, effort);

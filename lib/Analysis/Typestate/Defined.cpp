@@ -56,15 +56,23 @@ bool Proof::checkDefined() {
   };
   std::map<std::tuple<decltype(whatOf(accesses[0])), ObjectId, int64_t,
                       std::optional<int64_t>>,
-           bool>
-      inEach;
+           std::optional<std::vector<const Signal *>>>
+      lacking;
+  // In each use, or in each that this one may be, as the reader's facts have it.
   auto writtenInEachUse = [&](const Access &x, ObjectId object, int64_t times,
-                              std::optional<int64_t> ahead) {
+                              std::optional<int64_t> ahead,
+                              const Polynomial &use, const Facts &facts) {
     auto [known, fresh] =
-        inEach.try_emplace({whatOf(x), object, times, ahead}, false);
+        lacking.try_emplace({whatOf(x), object, times, ahead});
     if (fresh)
-      known->second = inEachUse(x, object, times, ahead);
-    return known->second;
+      known->second = usesWithout(x, object, times, ahead);
+    return known->second &&
+           llvm::all_of(*known->second, [&](const Signal *signal) {
+             Facts both = facts;
+             both.add(other(*this, signal->facts));
+             both.equal(other(*this, signal->use), use);
+             return contradict(*this, both, {});
+           });
   };
   // Of tensor memory each warp's window for itself.
   std::vector<std::pair<const Access *, const std::optional<ByteSet> *>> reads;
@@ -182,7 +190,7 @@ bool Proof::checkDefined() {
           Polynomial use = known->second - 1;
           if (auto at = x.slot.constant(); x.slots > 1 && same && at)
             eachUse |= facts.provesAtLeast(use, 0) &&
-                       writtenInEachUse(x, release.object, 0, at);
+                       writtenInEachUse(x, release.object, 0, at, use, facts);
           if (x.slots > 1 && !eachUse) {
             // The slot is so many times the use, and so far on, modulo the slots.
             int64_t times = 1;
@@ -215,9 +223,10 @@ bool Proof::checkDefined() {
             }
             factor = times;
           }
-          eachUse |= facts.provesAtLeast(use, 0) &&
-                     facts.provesAtLeast(known->second, use + 1) &&
-                     writtenInEachUse(x, release.object, factor, ahead);
+          eachUse |=
+              facts.provesAtLeast(use, 0) &&
+              facts.provesAtLeast(known->second, use + 1) &&
+              writtenInEachUse(x, release.object, factor, ahead, use, facts);
           covers |= eachUse;
         }
       }
@@ -240,17 +249,19 @@ bool Proof::checkDefined() {
   return true;
 }
 
-/// For each arrival of its warp there is this write before it, or copy, to the
-/// slot that is so many ahead of the use: each body of the walk that arrives
-/// writes, too. (It hangs on what checkDefined's `whatOf` says of the write.)
-bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
-                      std::optional<int64_t> ahead) {
+/// The arrivals of its warp before which there is not this write, or copy, to the
+/// slot that is so many ahead of the use: a body of the walk that arrives, and does
+/// not write; none: nothing is known of the uses. (It hangs on what checkDefined's
+/// `whatOf` says of the write.)
+std::optional<std::vector<const Signal *>>
+Proof::usesWithout(const Access &x, ObjectId object, int64_t times,
+                   std::optional<int64_t> ahead) {
   // A copy to a peer is one of the use of its thread's own ring: where the CTAs
   // fill each other's alike (checkMulticast).
   Object own = objects[object];
   if (isCounted(object) && x.mechanism && own.cta != ctaOf(x.warp) &&
       without != Judgement::PeerCopies)
-    return false;
+    return std::nullopt;
   if (own.kind == Object::Ring && x.mechanism && !isShared(object))
     own.cta = ctaOf(x.warp);
   ObjectId arrivals = this->object(own);
@@ -258,8 +269,9 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
   if (turned.contains(arrivals))
     for (int lane : {elected, others})
       if (totals[x.warp].skipped[lane].contains(arrivals))
-        return false;
+        return std::nullopt;
   bool any = false;
+  std::vector<const Signal *> result;
   const auto kind = own.kind == Object::Groups ? Signal::Commit
                     : isShared(object) && ctaOf(x.warp) != own.cta
                         ? Signal::Complete
@@ -293,7 +305,9 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
                                std::max<int64_t>(x.slots, 1)) == 0);
     });
     if (!found)
-      return false;
+      result.push_back(&signal);
   }
-  return any;
+  if (!any)
+    return std::nullopt;
+  return result;
 }

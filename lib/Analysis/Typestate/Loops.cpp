@@ -89,33 +89,66 @@ static arith::SelectOp selectOf(MValue value, const State &state) {
   return {};
 }
 
-bool Walk::chooses(Operation *op, State &state) {
-  auto loop = cast<scf::ForOp>(op);
-  for (MValue bound : {loop.getLowerBound(), loop.getUpperBound()}) {
-    arith::SelectOp select = selectOf(bound, state);
-    if (!select)
+/// Of a number that goes round, each one that it may be, with what it is that one by.
+static std::vector<std::pair<int64_t, TValue>>
+numbersOf(Proof &proof, const TValue &value, Facts &facts) {
+  std::vector<std::pair<int64_t, TValue>> result;
+  for (int64_t number :
+       std::set<int64_t>(value.table.begin(), value.table.end())) {
+    std::vector<int64_t> where;
+    for (int64_t each : value.table)
+      where.push_back(each == number);
+    result.emplace_back(
+        number, proof.arithmetic.conditionOf(
+                    TValue::cycle(value.number, std::move(where)), facts));
+  }
+  return result;
+}
+
+TValue Walk::chosen(MValue value, State &state) {
+  const TValue is = state.values.lookup(value);
+  if (is.kind == Kind::Cycle)
+    for (auto &[number, condition] : numbersOf(proof, is, state.facts))
+      if (decide(state.facts, condition) == true)
+        return TValue::of(number);
+  return is;
+}
+
+bool Walk::chooses(Operation *op, MValue value, const char *how, State &state) {
+  const TValue is = state.values.lookup(value);
+  MValue by = value;
+  std::vector<Comparison> all;
+  if (is.kind == Kind::Cycle) {
+    for (auto &[number, condition] : numbersOf(proof, is, state.facts))
+      llvm::append_range(all, condition.all);
+  } else if (arith::SelectOp select = selectOf(value, state)) {
+    by = select.getCondition();
+    all =
+        proof.arithmetic.conditionOf(state.values.lookup(by), state.facts).all;
+  }
+  for (const Comparison &comparison : all) {
+    const Polynomial &p = comparison.polynomial;
+    if (decide(state.facts, comparison))
       continue;
-    const TValue condition = proof.arithmetic.conditionOf(
-        state.values.lookup(select.getCondition()), state.facts);
-    for (const Comparison &comparison : condition.all) {
-      if (comparison.kind != Comparison::AtLeast ||
-          decide(state.facts, comparison))
-        continue;
-      const char *how = "how often this loop runs is one of two numbers";
-      const bool varies = proof.varies(comparison.polynomial);
-      // Perhaps it is the last iterations alone that choose the other one.
-      for (const Step &step : llvm::reverse(state.path))
-        if (step.side < 0 && !step.last &&
-            proof.peels(step.op) < (varies ? mostPeeled : 1) &&
-            dependsOnBody(select.getCondition(), step.op)) {
-          proof.stop(how, op);
-          proof.stopped->peel = step.op;
-          return true;
-        }
-      if (!varies) {
-        proof.stopped = Stop{how, op, "", comparison.polynomial};
+    const bool varies = proof.varies(p);
+    const bool oneSide = comparison.kind == Comparison::AtLeast;
+    if (oneSide && !isa<scf::ForOp>(op)) {
+      proof.shared.bent |= varies;
+      if (varies && sidesOfBody(op, state, by, {p}))
+        return true;
+    }
+    // Perhaps it is the last iterations alone that choose the other one.
+    for (const Step &step : llvm::reverse(state.path))
+      if (oneSide && step.side < 0 && !step.last &&
+          proof.peels(step.op) < (varies ? mostPeeled : 1) &&
+          dependsOnBody(by, step.op)) {
+        proof.stop(how, op);
+        proof.stopped->peel = step.op;
         return true;
       }
+    if (!varies) {
+      proof.stopped = Stop{how, op, "", p};
+      return true;
     }
   }
   return false;
@@ -166,8 +199,13 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
     hideTiles(state, op->getResults());
     return true;
   };
-  if (effects && (!lower || !upper) && chooses(op, state))
-    return false;
+  if (effects)
+    for (auto [value, number] : {std::pair(loop.getLowerBound(), &lower),
+                                 std::pair(loop.getUpperBound(), &upper)})
+      if (!*number &&
+          chooses(op, value, "how often this loop runs is one of two numbers",
+                  state))
+        return false;
   // One that does nothing has to end, too.
   unsigned bits = checker::bitsOf(loop.getStep().getType());
   if (!step || ((effects || bits < 64) && !(lower && upper)))

@@ -19,6 +19,12 @@ using TValue = titan::typestate::Value;
 using MValue = mlir::Value;
 using Kind = TValue::Kind;
 
+/// What a side of a branch yields as this result.
+static MValue yieldedBy(Region &side, MValue result) {
+  return side.front().getTerminator()->getOperand(
+      cast<OpResult>(result).getResultNumber());
+}
+
 /// Runs what a body computes from numbers, loops in it of as many steps as the
 /// numbers say included.
 class Walk::Numbers {
@@ -60,6 +66,17 @@ private:
       run(loop, depth);
       auto found = known.find(value);
       return found == known.end() ? std::nullopt : std::optional(found->second);
+    }
+    // Of a branch what both sides yield.
+    if (isa<scf::IfOp>(op)) {
+      std::optional<int64_t> both;
+      for (Region &side : op->getRegions()) {
+        auto number = of(yieldedBy(side, value), depth + 1);
+        if (!number || both.value_or(*number) != *number)
+          return std::nullopt;
+        both = number;
+      }
+      return both;
     }
     auto [code, predicate] = checker::classify(op);
     unsigned bits = checker::bitsOf(value.getType());
@@ -155,6 +172,10 @@ static bool dependsOn(MValue value, Block *body, std::set<unsigned> &arguments,
     return false;
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return carried(loop, cast<OpResult>(value).getResultNumber());
+  if (isa<scf::IfOp>(op))
+    return llvm::all_of(op->getRegions(), [&](Region &side) {
+      return on(yieldedBy(side, value));
+    });
   return checker::classify(op).first != checker::Arith::None &&
          llvm::all_of(op->getOperands(), on);
 }

@@ -451,8 +451,11 @@ bool Walk::expect(Operation *op, const effect::ExpectTx &expect, State &state,
   std::optional<int64_t> bytes;
   if (expect.bytes.isConstant())
     bytes = expect.bytes.offset;
-  else if (auto value = state.values.lookup(expect.bytes.value).constant())
+  else if (auto value = chosen(expect.bytes.value, state).constant())
     bytes = *value * expect.bytes.scale + expect.bytes.offset;
+  else if (chooses(op, expect.bytes.value,
+                   "the bytes expected are one of two numbers", state))
+    return false;
   if (!bytes || who.lanes != Elected)
     return proof.stop("bytes that are no constant, or expected by many lanes, "
                       "are not followed by the proof yet",

@@ -329,7 +329,8 @@ struct Shared {
   std::vector<FlagCase> flags;
   /// There are numbers from counters.
   bool tickets = false;
-  /// A loop inside of another one runs as often as that one's iteration says.
+  /// A loop inside of another one runs as often as that one's iteration says, or bytes
+  /// are expected as it says.
   bool bent = false;
   /// Of loops: from which numbers of which arguments their machines come round,
   /// and the numbers until then (none: they do not).
@@ -560,8 +561,9 @@ struct Proof {
   bool writtenAhead(const Access &y); ///< Counters.cpp
   /// The CTAs of a cluster fill each other's rings alike.
   bool checkMulticast(); ///< Counts.cpp
-  bool inEachUse(const Access &x, ObjectId object, int64_t times,
-                 std::optional<int64_t> ahead);
+  std::optional<std::vector<const Signal *>>
+  usesWithout(const Access &x, ObjectId object, int64_t times,
+              std::optional<int64_t> ahead); ///< Defined.cpp
   /// Orders.cpp. Writes of one CTA, of two, or of all.
   enum class Ctas { One, Two, All };
   bool checkGlobal(const std::vector<Access> &accesses, const Facts &launch,

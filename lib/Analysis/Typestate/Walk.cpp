@@ -634,11 +634,12 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   if (effects && computedOf<WarpIdOp>(branch.getCondition()))
     return branchOfWarps(op, state, who);
   // (Of stores alone both sides are walked, as facts of each: no case of all that is.)
+  // (Two numbers of which it is not known which one is greater: that first.)
   if (condition.kind == Kind::Condition &&
-      (condition.all.size() > 1 || !onlyStores(proof, op)))
+      (condition.all.size() > 1 ||
+       condition.all[0].kind == Comparison::Differs || !onlyStores(proof, op)))
     for (const Comparison &comparison : condition.all)
-      if (comparison.kind == Comparison::AtLeast &&
-          !proof.varies(comparison.polynomial) && effects &&
+      if (!proof.varies(comparison.polynomial) && effects &&
           !decide(state.facts, comparison)) {
         // The last iteration alone may differ, and the CTA decide of that.
         if (proof.dependsOnCta(comparison.polynomial))

@@ -161,8 +161,12 @@ private:
   bool loop(mlir::Operation *op, State &state, const Who &who);
   bool asksForSides(mlir::Operation *op, State &state, const Polynomial &lower,
                     const Polynomial &upper);
-  /// Stops where a bound of the loop is one of two numbers, to look at each.
-  bool chooses(mlir::Operation *op, State &state);
+  /// Stops where a value that the operation needs, a bound or bytes, is one of two
+  /// numbers, to look at each; `how` says so.
+  bool chooses(mlir::Operation *op, mlir::Value value, const char *how,
+               State &state);
+  /// The value; of one that goes round the number that it is here, as facts say.
+  Value chosen(mlir::Value value, State &state);
   Polynomial count(State &state, const Polynomial &lower,
                    const Polynomial &upper, const Polynomial &step);
   bool iterations(mlir::Operation *op, State &state, const Who &who,
