@@ -194,7 +194,7 @@ std::optional<RunCommand> titan::readReplay(Session &session,
     session.fail(text.error());
     return std::nullopt;
   }
-  auto value = llvm::json::parse((*text)->getBuffer());
+  auto value = parseJson((*text)->getBuffer());
   if (!value)
     return refuse(llvm::toString(value.takeError()));
   const llvm::json::Object *replay = value->getAsObject();

@@ -458,6 +458,13 @@ std::optional<TextProblem> titan::findTextProblem(StringRef text) {
   return std::nullopt;
 }
 
+llvm::Expected<llvm::json::Value> titan::parseJson(StringRef text) {
+  if (auto problem = findTextProblem(text))
+    return llvm::createStringError("byte " + Twine(problem->offset) + ": " +
+                                   problem->message);
+  return llvm::json::parse(text);
+}
+
 /// Attaches the names that the file gives to SSA values to their locations.
 static void keepNames(const AsmParserState &state) {
   auto name = [](SMRange range, Location loc) -> Location {

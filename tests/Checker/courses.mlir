@@ -35,6 +35,17 @@
 // RUN: %variant next_after_301 %s | not titan check - 2>&1 | FileCheck %s --check-prefix=LATE
 // LATE: {{\[}}undecided{{\]}} slots, parities or branches of this loop may change or come round only after 303 iterations
 //
+// A slot and a parity that are carried come round; a parity that stays from iteration 301 on does not.
+// VARIANT state: in loop `{` -> `iter_args(%at = %zero, %odd = %zero) -> (i32, i32) {`
+// VARIANT state: drop slot
+// VARIANT state: drop parity
+// VARIANT carried: as state
+// VARIANT carried: after last add %next = arith.addi %at, %i1 : i32 %over = arith.cmpi eq, %next, %depth : i32 %at2 = arith.select %over, %zero, %next : i32 %odd2 = arith.select %over, %even, %odd : i32 scf.yield %at2, %odd2 : i32, i32
+// RUN: %variant carried %s | titan check -
+// VARIANT stays: as state
+// VARIANT stays: after last add %next = arith.addi %at, %i1 : i32 %over = arith.cmpi eq, %next, %depth : i32 %at2 = arith.select %over, %zero, %next : i32 %early = arith.cmpi ult, %s32, %i301 : i32 %turns = arith.andi %over, %early : i1 %odd2 = arith.select %turns, %even, %odd : i32 scf.yield %at2, %odd2 : i32, i32
+// RUN: %variant stays %s | not titan check - 2>&1 | FileCheck %s --check-prefix=LATE
+//
 // Near ones are tried: the slot of iteration 7 is that of 6 again.
 // VARIANT least_8: replace use with %use = arith.minui %s32, %i8 : i32
 // RUN: %variant least_8 %s | not titan check - 2>&1 | FileCheck %s --check-prefix=WRONG
@@ -80,19 +91,19 @@ titan.kernel @ring(%A: !global) warps(2) launch {
   titan.warp_specialize {
     titan.partition "load" warps(1) {
       titan.elect {
-        scf.for %s = %c0 to %steps step %c1 {
+        scf.for %s = %c0 to %steps step %c1 { // @loop
           %s32 = arith.index_castui %s : index to i32
           %use = arith.addi %s32, %zero : i32 // @use
-          %at = arith.remui %use, %depth : i32
+          %at = arith.remui %use, %depth : i32 // @slot
           %round = arith.divui %use, %depth : i32
-          %odd = arith.remui %round, %i2 : i32
+          %odd = arith.remui %round, %i2 : i32 // @parity
           %even = arith.xori %odd, %i1 : i32
           %slot = arith.index_castui %at : i32 to index
           %k = arith.muli %s, %c64 : index
           %tile = titan.shared.slot %ring[%slot : index] : !ring -> !tile
           titan.mbarrier.wait %empty[%slot : index] parity(%even) : !bars
           titan.mbarrier.arrive_expect_tx %full[%slot : index], %bytes : !bars
-          titan.tma.load %mapA[%c0, %k], %tile, %full[%slot : index] : !map, !tile, !bars
+          titan.tma.load %mapA[%c0, %k], %tile, %full[%slot : index] : !map, !tile, !bars // @last
         }
       }
     }

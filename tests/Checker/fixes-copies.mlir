@@ -30,6 +30,10 @@
 // RUN: %variant unwaited %s | not titan check - --kernel pair 2>&1 | FileCheck %s --check-prefix=UNWAITED
 // UNWAITED: error: [completion-not-observed] 'titan.shared.load'
 // UNWAITED: fix: wait for %full of CTA 0 (titan.mbarrier.wait, parity 0
+// Nor of a product: it lacks this wait, whichever other one then comes too late.
+// RUN: grep -v '// @ready' %S/Proved/one-frees.mlir | not titan check - 2>&1 | FileCheck %s --check-prefix=READY
+// READY: error: [completion-not-observed] 'titan.mma'
+// READY: fix: wait for %full (titan.mbarrier.wait) before 'titan.mma' reads what the copy brings
 //
 // Of a cluster: a mask that leaves the peer out; bytes of which the peer's come late; arrivals of the peer.
 // VARIANT mask: in both `3 : i16` -> `1 : i16`

@@ -4,10 +4,11 @@
 // RUN: %python %S/Inputs/lsp.py %s | FileCheck %s
 // CHECK: capabilities: {{.*}}definitionProvider{{.*}}hoverProvider
 // CHECK-NEXT: version 1: 1 diagnostics
-// CHECK-NEXT: {{^}}[[#@LINE+19]]:11: severity 1: {{.*}}[tma-stride-alignment] globalStrides[0]: stride of 1022 bytes
+// CHECK-NEXT: {{^}}[[#@LINE+20]]:11: severity 1: {{.*}}[tma-stride-alignment] globalStrides[0]: stride of 1022 bytes
 // CHECK: version 2: 0 diagnostics
 // CHECK-NEXT: version 3: 1 diagnostics
 // CHECK-NEXT: {{^}}1:2056: severity 1: brackets are nested more than 256 deep
+// CHECK: error -32700: this is no JSON
 // CHECK: exit code 0
 
 !map = !titan.tensor_map<64x64xbf16, swizzle = 128>

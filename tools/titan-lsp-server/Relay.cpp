@@ -360,7 +360,7 @@ std::optional<std::string> Relay::editorSays(std::string body) {
         {"error", json::Object{{"code", code}, {"message", why}}}}));
     return std::nullopt;
   };
-  llvm::Expected<json::Value> message = json::parse(body);
+  llvm::Expected<json::Value> message = parseJson(body);
   if (!message) {
     llvm::consumeError(message.takeError());
     return refuse(-32700, "this is no JSON");

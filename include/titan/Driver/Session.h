@@ -51,6 +51,10 @@ struct TextProblem {
 /// than its recursion has stack for. Nothing if the text is fit to be parsed.
 std::optional<TextProblem> findTextProblem(llvm::StringRef text);
 
+/// JSON of others, unless findTextProblem has something to say of it: its parser
+/// goes by recursion, too.
+llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
+
 /// Reads a program or a schedule, "-" for stdin, of at most 256 MiB. Errors:
 /// file-not-found.
 runtime::Result<std::unique_ptr<llvm::MemoryBuffer>>

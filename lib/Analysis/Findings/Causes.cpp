@@ -279,6 +279,49 @@ private:
 };
 } // namespace
 
+/// What an operation lists of one kind.
+template <typename What> static SmallVector<What, 2> effectsOf(Operation *op) {
+  SmallVector<What, 2> result;
+  effect::EffectList effects;
+  if (auto hardware = dyn_cast<HardwareEffectsInterface>(op))
+    hardware.getHardwareEffects(effects);
+  for (const effect::Effect &each : effects)
+    if (auto *what = std::get_if<What>(&each.what))
+      result.push_back(*what);
+  return result;
+}
+
+/// The barriers that the text of a partition waits for before this.
+static llvm::SmallPtrSet<Value, 8> waitedBefore(Operation *other) {
+  Operation *scope = other->getParentOfType<PartitionOp>();
+  llvm::SmallPtrSet<Value, 8> waited;
+  (scope ? scope : other->getParentOfType<KernelOp>())
+      ->walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (op == other)
+          return WalkResult::interrupt();
+        for (const auto &wait : effectsOf<effect::WaitBarrier>(op))
+          waited.insert(getRoot(wait.barrier.barrier));
+        return WalkResult::advance();
+      });
+  return waited;
+}
+
+/// Of a read of what a copy brings, where nobody of the reader's partition waits for the
+/// copy's barrier before it, that this is missing; else empty.
+static std::string fixOfUnwaited(const Raw &raw) {
+  if (!raw.other || !reads(raw))
+    return "";
+  auto completes = effectsOf<effect::CompleteTx>(raw.other);
+  if (completes.empty())
+    return "";
+  Value ring = getRoot(completes[0].barrier.barrier);
+  if (PipeEnd::of(ring.getLoc()) || waitedBefore(raw.op).contains(ring))
+    return "";
+  return "wait for " + nameOf(ring) + " (titan.mbarrier.wait) before '" +
+         raw.op->getName().getStringRef().str() +
+         "' reads what the copy brings";
+}
+
 std::vector<Raw *>
 checker::findCauses(const Report &report,
                     llvm::function_ref<bool(const Raw &)> stands) {
@@ -330,24 +373,16 @@ checker::findCauses(const Report &report,
       for (Raw *cause : told)
         if (kindOf(*cause) == Kind::Order && stands(*cause) &&
             cause->finding.fix.empty() && consequences.follows(raw, *cause)) {
+          // (But for a reader that waits for nothing, and so not too late.)
+          cause->finding.fix = fixOfUnwaited(*cause);
+          if (!cause->finding.fix.empty())
+            continue;
           cause->finding.fix = raw.finding.fix;
           cause->finding.others.push_back(
               {raw.op->getLoc(), "'this wait' and 'here', in the fix"});
         }
   }
   return told;
-}
-
-/// What an operation lists of one kind.
-template <typename What> static SmallVector<What, 2> effectsOf(Operation *op) {
-  SmallVector<What, 2> result;
-  effect::EffectList effects;
-  if (auto hardware = dyn_cast<HardwareEffectsInterface>(op))
-    hardware.getHardwareEffects(effects);
-  for (const effect::Effect &each : effects)
-    if (auto *what = std::get_if<What>(&each.what))
-      result.push_back(*what);
-  return result;
 }
 
 /// The indices of the slots that an operation accesses.
@@ -378,21 +413,6 @@ static bool dependOn(SmallVector<Value> numbers, Value from) {
       llvm::append_range(numbers, op->getOperands());
   }
   return false;
-}
-
-/// The barriers that the text of a partition waits for before this.
-static llvm::SmallPtrSet<Value, 8> waitedBefore(Operation *other) {
-  Operation *scope = other->getParentOfType<PartitionOp>();
-  llvm::SmallPtrSet<Value, 8> waited;
-  (scope ? scope : other->getParentOfType<KernelOp>())
-      ->walk<WalkOrder::PreOrder>([&](Operation *op) {
-        if (op == other)
-          return WalkResult::interrupt();
-        for (const auto &wait : effectsOf<effect::WaitBarrier>(op))
-          waited.insert(getRoot(wait.barrier.barrier));
-        return WalkResult::advance();
-      });
-  return waited;
 }
 
 /// The arrival behind which `access` stands in its iteration, without a wait

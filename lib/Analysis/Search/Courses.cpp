@@ -12,6 +12,7 @@
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -63,6 +64,9 @@ public:
   /// By how much `value` grows in an iteration of `inside` over its argument;
   /// none: it is no counter.
   std::optional<Course> increment(Value value, BlockArgument argument);
+
+  /// The states (carried numbers that are no counters) that were asked for, by position.
+  llvm::SetVector<unsigned> states;
 
 private:
   Course compute(Value value);
@@ -266,8 +270,10 @@ Course Courses::compute(Value value) {
     if (!own)
       return of(inner.getInitArgs()[at]);
     auto each = increment(inner.getYieldedValues()[at], argument);
-    if (!each)
-      return result; // a state
+    if (!each) {
+      states.insert(at);
+      return result;
+    }
     result = *each;
     if (result.period > 1)
       result.growth = std::nullopt;
@@ -573,23 +579,28 @@ LoopCourse checker::courseOf(scf::ForOp loop) {
   Courses courses(loop);
   LoopCourse result;
   result.states = statesOf(loop);
-  loop.getBody()->walk([&](Operation *op) {
-    for (Value value : deciding(op)) {
-      Course course = settle(courses.of(value), op);
-      // A number that grows and grows is none that a slot or a parity has.
-      if (int64_t period = common(result.period, course.period);
-          period > result.period) {
-        result.period = period;
-        result.periodOp = course.periodOp;
-      }
-      if (course.settled > result.settled) {
-        result.settled = course.settled;
-        result.settledOp = course.settledOp;
-      }
-      result.compares |= course.compares;
-      if (!result.unknown)
-        result.unknown = course.unknown;
+  auto add = [&](Value value, Operation *op) {
+    Course course = settle(courses.of(value), op);
+    // A number that grows and grows is none that a slot or a parity has.
+    if (int64_t period = common(result.period, course.period);
+        period > result.period) {
+      result.period = period;
+      result.periodOp = course.periodOp;
     }
+    if (course.settled > result.settled) {
+      result.settled = course.settled;
+      result.settledOp = course.settledOp;
+    }
+    result.compares |= course.compares;
+    if (!result.unknown)
+      result.unknown = course.unknown;
+  };
+  loop.getBody()->walk([&](Operation *op) {
+    for (Value value : deciding(op))
+      add(value, op);
   });
+  // A state that goes round may do otherwise from some iteration on.
+  for (unsigned i = 0; i < courses.states.size(); ++i)
+    add(loop.getYieldedValues()[courses.states[i]], loop);
   return result;
 }

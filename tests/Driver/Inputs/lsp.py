@@ -77,6 +77,10 @@ def main():
                 {"textDocument": {**document, "version": 3},
                  "contentChanges": [{"text": "module {" * 20000 + "}" * 20000}]})
     server.diagnostics(3, least=1)
+    # Nor has that of JSON one.
+    server.write(b"[" * 200000)
+    error = server.wait(lambda each: "error" in each)["error"]
+    print(f"error {error['code']}: {error['message']}")
     server.send("shutdown", None, 2)
     server.wait(lambda each: each.get("id") == 2)
     server.send("exit", None)
