@@ -26,44 +26,39 @@ using namespace titan::typestate;
 
 void Walk::findAlike() {
   const int64_t warps = kernelWarps(), group = proof.target.warpsPerWarpgroup;
-  // Of each warp its partition (0: none); those that are told apart have a number of
-  // their own.
-  std::vector<int> kinds(warps, 0);
-  int partitions = 0;
+  // What tells each warp apart: its partitions, its own number (which is negative).
+  std::vector<std::vector<int64_t>> kinds(warps);
+  int64_t partitions = 0;
   bool apart = proof.shared.eachWarp;
-  auto tellApart = [&](int64_t warp) {
-    if (warp >= 0 && warp < warps)
-      kinds[warp] = -1 - static_cast<int>(warp);
-  };
-  proof.kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto specialize = dyn_cast<WarpSpecializeOp>(op)) {
-      // (Those that come in two partitions are in the last one's, as are those that it
-      // leaves out: fewer are alike.)
-      for (auto partition : specialize.getBody().getOps<PartitionOp>()) {
-        ++partitions;
-        const int64_t first = specialize.getFirstWarp(partition);
-        for (int64_t warp = first; warp < first + partition.getWarps(); ++warp)
-          if (kinds[warp] >= 0)
-            kinds[warp] = partitions;
-      }
-    }
+  proof.kernel.getBody().walk([&](Operation *op) {
     apart |= isa<WarpIdOp>(op);
+    auto specialize = dyn_cast<WarpSpecializeOp>(op);
+    if (!specialize)
+      return;
+    for (auto partition : specialize.getBody().getOps<PartitionOp>()) {
+      ++partitions;
+      const int64_t first = specialize.getFirstWarp(partition),
+                    end = first + static_cast<int64_t>(partition.getWarps());
+      for (int64_t warp = first; warp < std::min(end, warps); ++warp)
+        kinds[warp].push_back(partitions);
+    }
   });
   proof.kernel.getBody().walk([&](ElectOp elect) {
-    if (auto number = elect.getWarp()) {
-      auto partition = elect->getParentOfType<PartitionOp>();
-      tellApart(*number +
-                (partition ? partition->getParentOfType<WarpSpecializeOp>()
-                                 .getFirstWarp(partition)
-                           : 0));
-    }
+    auto number = elect.getWarp();
+    if (!number)
+      return;
+    int64_t warp = *number;
+    if (auto partition = elect->getParentOfType<PartitionOp>())
+      warp += partition->getParentOfType<WarpSpecializeOp>().getFirstWarp(
+          partition);
+    if (warp >= 0 && warp < warps)
+      kinds[warp].push_back(-1 - warp);
   });
   firstAlike.resize(ranks * warps);
   for (int rank = 0; rank < ranks; ++rank)
     for (int64_t warp = 0; warp < warps; ++warp) {
       // Those that are alike stand side by side.
-      const bool same = !apart && warp > 0 && kinds[warp] >= 0 &&
-                        kinds[warp - 1] == kinds[warp] &&
+      const bool same = !apart && warp > 0 && kinds[warp - 1] == kinds[warp] &&
                         (!group || warp % group);
       const int64_t own = rank * warps + warp;
       firstAlike[own] = same ? firstAlike[own - 1] : own;
