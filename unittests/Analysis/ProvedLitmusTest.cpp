@@ -62,6 +62,15 @@ void ask(StringRef file, StringRef text, Numbers &numbers) {
     if (std::getenv("TITAN_VERBOSE"))
       std::cout << file.str() << " " << kernel.getSymName().str() << ": "
                 << (proof.proved ? "proved" : proof.reason) << "\n";
+    // Warps that do the same are walked once: as if each were walked.
+    const ProofReport each =
+        prove(kernel, Judgement::None, std::numeric_limits<double>::infinity(),
+              nullptr, /*eachWarp=*/true);
+    EXPECT_EQ(std::tie(proof.proved, proof.reason, proof.rules, proof.stoppedAt,
+                       proof.assumptions, proof.systems),
+              std::tie(each.proved, each.reason, each.rules, each.stoppedAt,
+                       each.assumptions, each.systems))
+        << file.str() << ": " << kernel.getSymName().str();
     if (!proof.proved)
       continue;
     ++numbers.proved;
@@ -169,6 +178,49 @@ TEST(ProvedLitmus, BehindEarlierGrids) {
         << each.before << " " << each.between << ": " << proof.reason;
     if (!each.proved)
       EXPECT_EQ(proof.rules, "MM-85") << proof.reason;
+  }
+}
+
+/// Warps that one partition keeps together, and another one does not: warps 1 and 2 are
+/// alike, warp 0 is of another partition before, warp 3 is named.
+TEST(ProvedLitmus, LikeWarpsOfSeveralPartitions) {
+  for (auto [count, proved] : {std::pair(96, true), std::pair(64, false)}) {
+    MLIRContext context;
+    prepare(context);
+    const std::string text = R"(
+titan.kernel @two() warps(4) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  titan.elect warp(3) {
+    titan.mbarrier.init %full count()" +
+                             std::to_string(count) + R"() : !titan.mbarrier
+  }
+  titan.cta_sync
+  titan.warp_specialize {
+    titan.partition "x" warps(1) {
+    }
+    titan.partition "y" warps(3) {
+      titan.mbarrier.arrive %full : !titan.mbarrier
+    }
+  }
+  titan.warp_specialize {
+    titan.partition "all" warps(4) {
+      titan.mbarrier.wait %full parity(%i0) : !titan.mbarrier
+    }
+  }
+  titan.return
+})";
+    auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+    ASSERT_TRUE(module);
+    for (bool eachWarp : {false, true}) {
+      ProofReport proof =
+          prove(*module->getOps<KernelOp>().begin(), Judgement::None,
+                std::numeric_limits<double>::infinity(), nullptr, eachWarp);
+      EXPECT_EQ(proof.proved, proved) << proof.reason;
+    }
   }
 }
 

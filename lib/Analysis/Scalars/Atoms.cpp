@@ -84,7 +84,7 @@ Atom Atoms::copyOf(Atom atom) {
   return this->atom("copy", nullptr, {Polynomial::atom(atom)});
 }
 
-bool Atoms::dependsOn(Atom atom, const std::function<bool(Atom)> &is) const {
+bool Atoms::dependsOn(Atom atom, llvm::function_ref<bool(Atom)> is) const {
   if (is(atom))
     return true;
   for (const Polynomial &operand : std::get<2>(*keys[atom]))
@@ -94,14 +94,14 @@ bool Atoms::dependsOn(Atom atom, const std::function<bool(Atom)> &is) const {
 }
 
 bool Atoms::dependsOn(const Polynomial &p,
-                      const std::function<bool(Atom)> &is) const {
+                      llvm::function_ref<bool(Atom)> is) const {
   for (Atom a : p.atoms())
     if (dependsOn(a, is))
       return true;
   return false;
 }
 
-Polynomial Atoms::substitute(const Polynomial &p, const By &by, Facts *facts) {
+Polynomial Atoms::substitute(const Polynomial &p, By by, Facts *facts) {
   return p.substitute([&](Atom a) -> std::optional<Polynomial> {
     if (auto with = by(a))
       return with;

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Analysis/Scalars/Polynomial.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Allocator.h"
 
 #include <algorithm>
 #include <numeric>
@@ -19,6 +21,42 @@ static size_t mix(size_t hash, uint64_t number) {
   hash = (hash ^ number) * 0x9e3779b97f4a7c15u;
   return hash ^ (hash >> 29);
 }
+
+namespace {
+/// The monomials of a thread.
+struct Monomials {
+  llvm::DenseMap<llvm::ArrayRef<Atom>, const Atom *> known;
+  llvm::BumpPtrAllocator memory;
+};
+} // namespace
+
+Monomial::Monomial(llvm::ArrayRef<Atom> sorted) {
+  if (sorted.empty())
+    return;
+  static thread_local Monomials all;
+  if (auto found = all.known.find(sorted); found != all.known.end()) {
+    data = found->second;
+    return;
+  }
+  Atom *own = all.memory.Allocate<Atom>(sorted.size() + 1);
+  own[0] = sorted.size();
+  std::ranges::copy(sorted, own + 1);
+  data = own;
+  all.known.try_emplace(*this, own);
+}
+
+Monomial Monomial::operator*(const Monomial &other) const {
+  if (empty())
+    return other;
+  if (other.empty())
+    return *this;
+  llvm::SmallVector<Atom, 8> product;
+  std::merge(begin(), end(), other.begin(), other.end(),
+             std::back_inserter(product));
+  return Monomial(product);
+}
+
+const Polynomial::TermList Polynomial::none;
 
 Polynomial::Polynomial(llvm::ArrayRef<Term> terms, bool lost) {
   if (terms.empty() && !lost)
@@ -49,39 +87,30 @@ Polynomial::Polynomial(int64_t constant) {
   if (constant == 0)
     return;
   if (constant < -most || constant > most) {
-    *this = Polynomial(TermList{{{}, constant}}, false);
+    *this = Polynomial(TermList{{Monomial(), constant}}, false);
     return;
   }
   Polynomial &known = small[constant + most];
   if (!known.data)
-    known = Polynomial(TermList{{{}, constant}}, false);
+    known = Polynomial(TermList{{Monomial(), constant}}, false);
   *this = known;
 }
 
 Polynomial Polynomial::sum(llvm::ArrayRef<Term> terms, bool lost) {
-  // (What is sorted is not the terms themselves, which are large.)
-  llvm::SmallVector<const Term *, 16> order;
-  for (const Term &term : terms)
-    order.push_back(&term);
-  std::ranges::sort(order, {},
-                    [](const Term *term) -> auto & { return term->first; });
+  llvm::SmallVector<Term, 16> order(terms);
+  std::ranges::sort(order, {}, &Term::first);
   llvm::SmallVector<Term, 8> result;
   for (size_t i = 0; i < order.size();) {
     int64_t coefficient = 0;
     size_t j = i;
-    for (; j < order.size() && order[j]->first == order[i]->first; ++j)
+    for (; j < order.size() && order[j].first == order[i].first; ++j)
       lost |=
-          __builtin_add_overflow(coefficient, order[j]->second, &coefficient);
+          __builtin_add_overflow(coefficient, order[j].second, &coefficient);
     if (coefficient)
-      result.emplace_back(order[i]->first, coefficient);
+      result.emplace_back(order[i].first, coefficient);
     i = j;
   }
   return Polynomial(result, lost);
-}
-
-const Polynomial::TermList &Polynomial::monomials() const & {
-  static const TermList none;
-  return data ? data->terms : none;
 }
 
 const Polynomial::AtomList &Polynomial::atoms() const & {
@@ -147,8 +176,10 @@ Polynomial Polynomial::sumOf(const Polynomial &other, int64_t times) const {
   llvm::SmallVector<Term, 8> terms;
   bool lost = isLost() || other.isLost();
   for (size_t i = 0, j = 0; i < a.size() || j < b.size();) {
-    bool mine = i < a.size() && (j == b.size() || a[i].first <= b[j].first);
-    bool theirs = j < b.size() && (i == a.size() || b[j].first <= a[i].first);
+    const auto order = i == a.size()   ? std::strong_ordering::greater
+                       : j == b.size() ? std::strong_ordering::less
+                                       : a[i].first <=> b[j].first;
+    const bool mine = order <= 0, theirs = order >= 0;
     int64_t coefficient = 0;
     if (theirs)
       lost |= __builtin_mul_overflow(b[j].second, times, &coefficient);
@@ -179,22 +210,11 @@ Polynomial Polynomial::productOf(const Polynomial &other) const {
   bool lost = isLost() || other.isLost();
   for (auto &[a, x] : monomials())
     for (auto &[b, y] : other.monomials()) {
-      Monomial product;
-      std::merge(a.begin(), a.end(), b.begin(), b.end(),
-                 std::back_inserter(product));
       int64_t coefficient = 0;
       lost |= __builtin_mul_overflow(x, y, &coefficient);
-      terms.emplace_back(std::move(product), coefficient);
+      terms.emplace_back(a * b, coefficient);
     }
   return sum(terms, lost);
-}
-
-std::optional<int64_t> Polynomial::constant() const {
-  const TermList &terms = monomials();
-  if (isLost() || terms.size() > 1 ||
-      (terms.size() == 1 && !terms[0].first.empty()))
-    return std::nullopt;
-  return constantTerm();
 }
 
 std::optional<int64_t> Polynomial::numberMore(const Polynomial &other) const {
@@ -212,12 +232,6 @@ std::optional<int64_t> Polynomial::numberMore(const Polynomial &other) const {
   return difference;
 }
 
-int64_t Polynomial::constantTerm() const {
-  // The empty product is the first.
-  const TermList &terms = monomials();
-  return terms.empty() || !terms[0].first.empty() ? 0 : terms[0].second;
-}
-
 bool Polynomial::contains(Atom atom) const {
   return std::ranges::binary_search(atoms(), atom);
 }
@@ -230,7 +244,7 @@ size_t Polynomial::degree() const {
 }
 
 Polynomial Polynomial::substitute(
-    const std::function<std::optional<Polynomial>(Atom)> &by) const {
+    llvm::function_ref<std::optional<Polynomial>(Atom)> by) const {
   const AtomList &all = atoms();
   llvm::SmallVector<std::optional<Polynomial>, 8> with;
   bool any = false;
@@ -244,20 +258,17 @@ Polynomial Polynomial::substitute(
   llvm::SmallVector<Term, 8> terms;
   bool lost = isLost();
   for (auto &[monomial, coefficient] : monomials()) {
-    Monomial kept;
+    llvm::SmallVector<Atom, 8> others;
     Polynomial product(coefficient);
     for (Atom a : monomial)
       if (auto &other = of(a))
         product = product * *other;
       else
-        kept.push_back(a);
+        others.push_back(a);
     lost |= product.isLost();
-    for (auto &[more, times] : product.monomials()) {
-      Monomial whole;
-      std::merge(kept.begin(), kept.end(), more.begin(), more.end(),
-                 std::back_inserter(whole));
-      terms.emplace_back(std::move(whole), times);
-    }
+    const Monomial kept(others);
+    for (auto &[more, times] : product.monomials())
+      terms.emplace_back(kept * more, times);
   }
   return sum(terms, lost);
 }
@@ -268,22 +279,6 @@ Polynomial Polynomial::substitute(Atom atom, const Polynomial &by) const {
   return substitute([&](Atom a) -> std::optional<Polynomial> {
     return a == atom ? std::optional(by) : std::nullopt;
   });
-}
-
-std::optional<int64_t>
-Polynomial::evaluate(const std::function<int64_t(Atom)> &value) const {
-  if (isLost())
-    return std::nullopt;
-  int64_t sum = 0;
-  for (auto &[monomial, coefficient] : monomials()) {
-    int64_t product = coefficient;
-    for (Atom a : monomial)
-      if (__builtin_mul_overflow(product, value(a), &product))
-        return std::nullopt;
-    if (__builtin_add_overflow(sum, product, &sum))
-      return std::nullopt;
-  }
-  return sum;
 }
 
 std::optional<Polynomial> Polynomial::dividedBy(int64_t c) const {

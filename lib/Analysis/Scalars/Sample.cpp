@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Sample.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -152,7 +153,7 @@ bool Samples::know(List nonnegative, List zero, bool anyOf) {
 bool Samples::satisfy(const Numbers &numbers, List nonnegative, List zero) {
   auto all = [&](List list, auto holds) {
     return llvm::all_of(list, [&](const Polynomial &p) {
-      auto value = p.evaluate([&](Atom a) { return numbers.lookup(a); });
+      auto value = p.evaluate([&](Atom a) { return at(numbers, a); });
       return value && holds(*value);
     });
   };
@@ -186,7 +187,7 @@ bool Samples::find(List nonnegative, List zero,
   search.numbers.resize(index.size());
   search.factsOf.resize(index.size());
   for (auto [a, i] : index)
-    search.numbers[i] = last.lookup(a);
+    search.numbers[i] = at(last, a);
   for (size_t f = 0; f < search.facts.size(); ++f)
     for (uint16_t a : search.facts[f].atoms)
       search.factsOf[a].push_back(f);
@@ -197,9 +198,9 @@ bool Samples::find(List nonnegative, List zero,
   if (before.size() > mostBefore)
     before.pop_back();
   for (auto [a, i] : index)
-    last[a] = search.numbers[i];
+    put(a, search.numbers[i]);
   for (auto &[a, is] : llvm::reverse(putIn))
-    if (auto value = is.evaluate([&](Atom b) { return last.lookup(b); }))
-      last[a] = *value;
+    if (auto value = is.evaluate([&](Atom b) { return at(last, b); }))
+      put(a, *value);
   return true;
 }

@@ -24,9 +24,9 @@
 #include "titan/Analysis/Scalars/Polynomial.h"
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/DenseMap.h"
 
 #include <deque>
+#include <vector>
 
 namespace titan::scalars {
 
@@ -41,12 +41,21 @@ public:
   bool find(List nonnegative, List zero,
             llvm::ArrayRef<std::pair<Atom, Polynomial>> putIn);
 
-  int64_t operator[](Atom atom) const { return last.lookup(atom); }
+  int64_t operator[](Atom atom) const { return at(last, atom); }
   /// Another one where the last numbers are others.
   uint64_t version() const { return found; }
 
 private:
-  using Numbers = llvm::DenseMap<Atom, int64_t>;
+  /// By atom; of those that are not there, 0.
+  using Numbers = std::vector<int64_t>;
+  static int64_t at(const Numbers &numbers, Atom atom) {
+    return atom < numbers.size() ? numbers[atom] : 0;
+  }
+  void put(Atom atom, int64_t number) {
+    if (atom >= last.size())
+      last.resize(atom + 1);
+    last[atom] = number;
+  }
   static bool satisfy(const Numbers &numbers, List nonnegative, List zero);
   Numbers last;
   /// Some that were last before, the latest ones in front.

@@ -456,15 +456,15 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     return signalFlag(op, effect, state, who);
   if (mode == Mode::Slope) {
     if (effect.mechanism == Mechanism::TensorCore)
-      for (int warp : who.warps)
+      for (int warp : who.walked)
         state.warps[warp].unbound.insert({*effect.mechanism, elected});
     if (effect.mechanism && effect.kind != AccessKind::Read &&
         effect.mechanism == Mechanism::AsyncGroup)
-      for (int warp : who.warps)
+      for (int warp : who.walked)
         state.warps[warp].unbound.insert({*effect.mechanism, elected});
     if (effect.mechanism == Mechanism::BulkGroup ||
         effect.mechanism == Mechanism::MmaGroup)
-      for (int warp : who.warps)
+      for (int warp : who.walked)
         state.warps[warp].unbound.insert({*effect.mechanism, elected});
     return true;
   }
@@ -530,7 +530,7 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
       if (enforce && exchange) {
         // Each warp's own, with what comes after it.
         access.exchanged = true;
-        for (int warp : who.warps) {
+        for (int warp : who.walked) {
           Access mine = access;
           const WarpState &w = state.warps[warp];
           mine.warp = warp;
@@ -544,7 +544,7 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
       } else if (enforce)
         record(std::move(access), number);
       if (effect.mechanism)
-        for (int warp : who.warps)
+        for (int warp : who.walked)
           state.warps[warp].unbound.insert({*effect.mechanism, elected});
     }
     return true;
@@ -563,7 +563,7 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
                       "the proof yet",
                       op);
   const Iterations own = iterationsHere(state); // (One for all warps.)
-  for (int warp : who.warps) {
+  for (int warp : who.walked) {
     WarpState &w = state.warps[warp];
     Access access;
     access.op = op;
@@ -576,8 +576,18 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     access.facts = state.facts;
     access.path = state.path;
     access.cta = rank;
-    if (!letter(access, state) ||
-        !locate(access, effect, state, warp - firstWarp))
+    if (!letter(access, state))
+      return false;
+    // Each warp has its own part.
+    std::vector<std::pair<int, Place>> parts;
+    if (enforce)
+      for (int other : othersLike(warp)) {
+        Access its = access;
+        if (!locate(its, effect, state, other - firstWarp))
+          return false;
+        parts.emplace_back(other, its);
+      }
+    if (!locate(access, effect, state, warp - firstWarp))
       return false;
     bool product = effect.mechanism == Mechanism::MmaGroup;
     const Knowledge *knows = product ? w.atProduct : w.knows;
@@ -650,6 +660,8 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     if (!enforce)
       continue;
     size_t index = record(std::move(access), number);
+    for (auto &[other, part] : parts)
+      placesOfOthers[{index, other}] = std::move(part);
     if (group)
       addRelease(proof.accesses[index].releases,
                  {group->first, group->second, false, {}});

@@ -47,7 +47,7 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
     key.id = barrier.id.offset;
     key.cta = rank;
     object = proof.object(key);
-    for (int warp : who.warps) {
+    for (int warp : who.walked) {
       WarpState &w = state.warps[warp];
       Polynomial &next = w.next[object];
       if (round && *round != next)
@@ -58,8 +58,13 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
       for (int lane : {elected, others})
         learn(state, all, w.knows[lane]);
       learn(state, all, w.waited);
-      for (int lane : {elected, others})
+      learnOfAlike(state, all, warp, w.knows[elected]);
+      learnOfAlike(state, all, warp, w.knows[others]);
+      learnOfAlike(state, all, warp, w.waited);
+      for (int lane : {elected, others}) {
         learn(state, allSeen, w.sees[lane]);
+        learnOfAlike(state, allSeen, warp, w.sees[lane]);
+      }
     }
     learn(state, all, object, *round + 1);
     if (static_cast<int64_t>(who.warps.size()) == warps && state.path.empty())
@@ -68,7 +73,7 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
         life.published |= life.fenced;
       }
   }
-  for (int warp : who.warps) {
+  for (int warp : who.walked) {
     WarpState &w = state.warps[warp];
     ObjectId own = warpObject(warp);
     Polynomial &next = w.next[own];
@@ -97,7 +102,7 @@ bool Walk::dependency(const effect::GridDependency &dependency, State &state,
   if (dependency.kind != effect::GridDependency::Wait)
     return true;
   const ObjectId grids = proof.object(Object{Object::Grids});
-  for (int warp : who.warps)
+  for (int warp : who.walked)
     for (int lane : {elected, others})
       if (who.lanes >> lane & 1)
         learnBoth(state, warp, lane, grids, 1);
@@ -120,7 +125,7 @@ bool Walk::behindGrids(Operation *op, mlir::Value memory, AccessKind kind,
                          kernel.getArgNames()[argument.getArgNumber()]))
     return true;
   const ObjectId grids = proof.object(Object{Object::Grids});
-  for (int warp : who.warps)
+  for (int warp : who.walked)
     for (int lane : {elected, others})
       if ((who.lanes >> lane & 1) &&
           !knowsUse(state, state.warps[warp].knows[lane], grids, 0)) {
@@ -150,7 +155,7 @@ bool Walk::meet(Operation *op, const effect::ThreadBarrier &barrier,
   key.cta = rank;
   ObjectId object = proof.object(key);
   proof.counts[object] = barrier.threads;
-  for (int warp : who.warps) {
+  for (int warp : who.walked) {
     WarpState &w = state.warps[warp];
     Polynomial round = w.next[object];
     for (int lane : {elected, others}) {
@@ -199,7 +204,7 @@ bool Walk::clusterBarrier(Operation *op, const effect::ThreadBarrier &barrier,
   bool relaxed = barrier.sem == effect::Sem::Relaxed;
   bool arrives = barrier.role != ThreadBarrier::Wait,
        waits = barrier.role != ThreadBarrier::Arrive;
-  for (int warp : who.warps) {
+  for (int warp : who.walked) {
     WarpState &w = state.warps[warp];
     // Arrivals and waits alternate (MM-23).
     Polynomial &waited = w.waits[elected][object];
@@ -269,14 +274,14 @@ bool Walk::fence(Operation *op, const effect::Fence &fence, State &state,
         !fenceCovers(fence.space, MemorySpace::SharedOwn))
       return true;
     for (auto &[ring, life] : lives)
-      for (int warp : who.warps)
+      for (int warp : who.walked)
         if (life.warp == warp && who.lanes & Elected) {
           life.fenced = true;
           life.initFenced |= fence.kind == Fence::MbarrierInit;
         }
     if (fence.kind == Fence::MbarrierInit)
       return true;
-    for (int warp : who.warps) {
+    for (int warp : who.walked) {
       WarpState &w = state.warps[warp];
       if (mode != Mode::Slope)
         for (Pending &pending : w.pending) {
@@ -309,7 +314,7 @@ bool Walk::fence(Operation *op, const effect::Fence &fence, State &state,
     }
     return true;
   case Fence::Wgmma:
-    for (int warp : who.warps) {
+    for (int warp : who.walked) {
       WarpState &w = state.warps[warp];
       for (int lane : {elected, others})
         w.atProduct[lane] = w.knows[lane];

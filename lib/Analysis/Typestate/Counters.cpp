@@ -55,7 +55,7 @@ void Walk::countIssued(Operation *op, State &state, const Who &who) {
     if (!access)
       continue;
     auto plain = storeCounter(proof.target, MemorySpace::SharedOwn);
-    for (int warp : who.warps) {
+    for (int warp : who.walked) {
       ObjectId object;
       if (access->mechanism && countedAtIssue(*access->mechanism) &&
           !ownCommit(effects, *access->mechanism))
@@ -94,7 +94,7 @@ bool Walk::commitCounter(Operation *op, const effect::CommitGroup &commit,
   if (who.lanes != AllLanes)
     return proof.stop("part of a warp issues what its counter counts", op);
   std::optional<Polynomial> number;
-  for (int warp : who.warps) {
+  for (int warp : who.walked) {
     Polynomial &next =
         state.warps[warp].next[groups(commit.mechanism, warp, elected)];
     next += Polynomial(commit.count.value_or(1));
@@ -116,7 +116,7 @@ bool Walk::waitCounter(Operation *op, const effect::WaitGroup &wait,
                        State &state, const Who &who) {
   if (who.lanes != AllLanes || wait.sourcesOnly)
     return proof.stop("part of a warp waits for its counter", op);
-  for (int warp : who.warps) {
+  for (int warp : who.walked) {
     WarpState &w = state.warps[warp];
     ObjectId object = groups(wait.mechanism, warp, elected);
     Polynomial bound = w.next[object];
@@ -154,7 +154,7 @@ bool Walk::counterFlight(Operation *op, const effect::Registers &registers,
     result.kind = Kind::Flight;
     result.counted = counter;
     bool first = true;
-    for (int warp : who.warps) {
+    for (int warp : who.walked) {
       Polynomial number =
           state.warps[warp].next[groups(counter, warp, elected)] - 1;
       if (!first && number != result.number)
@@ -173,7 +173,7 @@ bool Walk::counterFlight(Operation *op, const effect::Registers &registers,
     if (from.kind != Kind::Flight || !from.counted || from.none)
       return proof.stop("which load these registers are of is not followed",
                         op);
-    for (int warp : who.warps)
+    for (int warp : who.walked)
       for (int lane : {elected, others})
         if ((who.lanes >> lane & 1) && proof.without != Judgement::Flights &&
             !knowsUse(state, state.warps[warp].knows[lane],

@@ -24,7 +24,7 @@ bool Walk::commit(Operation *op, const effect::CommitGroup &commit,
     return proof.stop("groups of this kind are not followed by the proof yet",
                       op);
   std::optional<Polynomial> number;
-  for (int warp : who.warps) {
+  for (int warp : who.walked) {
     WarpState &w = state.warps[warp];
     Polynomial &next = w.next[groups(commit.mechanism, warp, elected)];
     if (number && *number != next)
@@ -73,7 +73,7 @@ bool Walk::waitGroup(Operation *op, const effect::WaitGroup &wait, State &state,
                       op);
   if (copies) {
     // Each lane for its own: all are known to be over behind a barrier.
-    for (int warp : who.warps) {
+    for (int warp : who.walked) {
       WarpState &w = state.warps[warp];
       ObjectId object = groups(wait.mechanism, warp, elected);
       Polynomial bound = w.next[object] - Polynomial(wait.pending.value_or(0));
@@ -92,7 +92,7 @@ bool Walk::waitGroup(Operation *op, const effect::WaitGroup &wait, State &state,
     }
     return true;
   }
-  for (int warp : who.warps) {
+  for (int warp : who.walked) {
     WarpState &w = state.warps[warp];
     for (int lane : {elected, others}) {
       if (!(who.lanes >> lane & 1))
@@ -167,7 +167,7 @@ bool Walk::registers(Operation *op, const effect::Registers &registers,
         decide(state.facts, state.values.lookup(registers.adds)) != false)
       return proof.stop("this product may add to registers that hold nothing",
                         op, "let the first product of a loop not accumulate");
-    for (int warp : who.warps) {
+    for (int warp : who.walked) {
       WarpState &w = state.warps[warp];
       if (!product) {
         w.productFence = false;
@@ -195,7 +195,7 @@ bool Walk::registers(Operation *op, const effect::Registers &registers,
         op,
         "titan.require in the launch region that the loop runs at least "
         "once (that the size is at least 1)");
-  for (int warp : who.warps) {
+  for (int warp : who.walked) {
     WarpState &w = state.warps[warp];
     for (int lane : {elected, others})
       if (proof.without != Judgement::ProductWait &&

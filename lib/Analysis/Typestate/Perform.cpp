@@ -383,7 +383,7 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
       (arrive.state && !arrive.state.use_empty()))
     return proof.stop("this kind of arrival is not followed by the proof yet",
                       op);
-  for (int warp : who.warps) {
+  for (int warp : who.walked) {
     WarpState &w = state.warps[warp];
     for (int lane : {elected, others}) {
       if (!(who.lanes >> lane & 1))
@@ -464,7 +464,7 @@ bool Walk::expect(Operation *op, const effect::ExpectTx &expect, State &state,
     return proof.stop("the bytes expected are " + std::to_string(*bytes) +
                           ", less than 0",
                       op);
-  for (int warp : who.warps) {
+  for (int warp : who.walked) {
     WarpState &w = state.warps[warp];
     Polynomial use = w.arrivals[elected][ring->object];
     if (!isSlotOf(state, *ring, use))
@@ -482,6 +482,8 @@ bool Walk::expect(Operation *op, const effect::ExpectTx &expect, State &state,
       // All of them together keep the transaction count in its range.
       auto &most = proof.mostExpected[ring->object];
       most[warp] = std::max(most[warp], open);
+      for (int other : othersLike(warp))
+        most[other] = most[warp];
       int64_t all = 0;
       for (auto [_, expected] : most)
         all += expected;
@@ -533,7 +535,7 @@ bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
             : int64_t(1) << proof.objects[ring->object].cta;
     if (!mask)
       return proof.stop("to which CTAs this goes is not followed", op);
-    for (int warp : who.warps)
+    for (int warp : who.walked)
       for (int cta = 0; cta < ranks; ++cta) {
         Ring its = {ofCta(ring->object, cta), ring->slot};
         if (!(*mask >> cta & 1))
@@ -557,7 +559,7 @@ bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
   bool shared = proof.isShared(ring->object),
        peers = shared && proof.objects[ring->object].cta != rank;
   int64_t bytes = complete.bytes.offset * (all || shared ? ranks : 1);
-  for (int warp : who.warps) {
+  for (int warp : who.walked) {
     WarpState &w = state.warps[warp];
     auto &[open, last] = w.bytes[elected][ring->object];
     // Who expects them is another CTA: as if it were this thread.
@@ -677,7 +679,7 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
                       op, "scope(cluster)");
   int64_t slots = proof.objects[ring->object].slots;
   TValue parity = state.values.lookup(wait.parity);
-  for (int warp : who.warps) {
+  for (int warp : who.walked) {
     WarpState &w = state.warps[warp];
     std::optional<Polynomial> use;
     for (int lane : {elected, others}) {

@@ -267,7 +267,7 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
 }
 
 ProofReport titan::prove(KernelOp kernel, Judgement without, double mostSeconds,
-                         const std::atomic<bool> *calledOff) {
+                         const std::atomic<bool> *calledOff, bool eachWarp) {
   const double start = Facts::seconds();
   ProofReport report;
   uint64_t before = Facts::solved();
@@ -291,14 +291,19 @@ ProofReport titan::prove(KernelOp kernel, Judgement without, double mostSeconds,
       return Stop{"coordinate 0 is not shown to be a multiple of " +
                       std::to_string(starts.front().second) + " elements",
                   starts.front().first};
-    auto shared = std::make_unique<Shared>();
+    auto begin = [&] {
+      auto shared = std::make_unique<Shared>();
+      shared->eachWarp = eachWarp;
+      return shared;
+    };
+    auto shared = begin();
     Facts::limit(mostSystems, mostSeconds, calledOff);
     auto stop = attempt(kernel, {}, *shared, without);
     // Perhaps since a loop runs differently often in each iteration of another one.
     if (stop && shared->bent && !Facts::exhausted()) {
       Case bySums;
       bySums.sums = true;
-      shared = std::make_unique<Shared>();
+      shared = begin();
       stop = attempt(kernel, bySums, *shared, without);
     }
     // What no case has looked at is not proved by being left out.

@@ -15,6 +15,8 @@
 #ifndef TITAN_LIB_ANALYSIS_TYPESTATE_TABLE_H
 #define TITAN_LIB_ANALYSIS_TYPESTATE_TABLE_H
 
+#include "titan/Analysis/Scalars/Recycled.h"
+
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 
 #include <algorithm>
@@ -70,7 +72,7 @@ public:
   }
 
 private:
-  struct Data : llvm::RefCountedBase<Data> {
+  struct Data : llvm::RefCountedBase<Data>, scalars::Recycled<Data> {
     std::vector<Entry> entries;
   };
   const_iterator lower(const Key &key) const {

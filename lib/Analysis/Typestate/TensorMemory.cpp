@@ -154,7 +154,7 @@ bool Walk::columns(Operation *op, const effect::Lifetime &life, State &state,
 }
 
 void Walk::fenceCells(State &state, const Who &who, bool before) {
-  for (int warp : who.warps) {
+  for (int warp : who.walked) {
     WarpState &w = state.warps[warp];
     if (!before) {
       for (int lane : {elected, others})

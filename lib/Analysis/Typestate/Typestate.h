@@ -119,7 +119,6 @@ struct Release {
   Facts when;
 };
 
-/// One access (or a wait, as something that others have to come after).
 /// What is posted in a mailbox, or read there (Letters.cpp).
 struct Letter {
   /// A number that was taken from a counter, and from which one; or which element of
@@ -131,15 +130,8 @@ struct Letter {
   std::optional<std::pair<Polynomial, Polynomial>> all;
 };
 
-struct Access {
-  mlir::Operation *op = nullptr;
-  const effect::Access *effect = nullptr; ///< null: a wait
-  int warp = 0;
-  Lanes lanes = AllLanes;
-  AccessKind kind = AccessKind::Read;
-  Proxy proxy = Proxy::Generic;
-  std::optional<Mechanism> mechanism;
-  std::optional<effect::Reduction> reduction;
+/// Where an access lies. Of the warps that execute a text each has its own part.
+struct Place {
   /// Memory: root, byte offset; of a ring: slot `slot` mod `slots`, `stride`
   /// bytes each (slots 0: none).
   mlir::Value root;
@@ -155,9 +147,8 @@ struct Access {
   int64_t slots = 0, stride = 0;
   const effect::Shape *shape = nullptr;
   /// Of tensor memory: lanes [first, last), of which the bytes are those of each
-  /// one (0, 0: other memory); whether it gets the columns, or gives them back.
+  /// one (0, 0: other memory).
   int64_t firstLane = 0, lastLane = 0;
-  std::optional<effect::Lifetime::Kind> life;
   bool ofCells() const { return lastLane != 0; }
   /// The bytes of all its instances, in a ring those of the slot; none where they are
   /// not known.
@@ -176,6 +167,20 @@ struct Access {
     return shape->bytes.shifted(
         offset + (slots ? (*number % slots + slots) % slots * stride : 0));
   }
+};
+
+/// One access (or a wait, as something that others have to come after).
+struct Access : Place {
+  mlir::Operation *op = nullptr;
+  const effect::Access *effect = nullptr; ///< null: a wait
+  int warp = 0;
+  Lanes lanes = AllLanes;
+  AccessKind kind = AccessKind::Read;
+  Proxy proxy = Proxy::Generic;
+  std::optional<Mechanism> mechanism;
+  std::optional<effect::Reduction> reduction;
+  /// Whether it gets columns of tensor memory, or gives them back.
+  std::optional<effect::Lifetime::Kind> life;
   /// Global memory: coordinates and extents, in the map's dimensions, or those of
   /// an element (whose mask has become facts).
   TensorMapOp map;
@@ -327,6 +332,8 @@ struct Shared {
   /// Of cases that the CTA decides.
   std::vector<Access> global;
   std::vector<FlagCase> flags;
+  /// Warps that do the same are walked one by one. (tests)
+  bool eachWarp = false;
   /// There are numbers from counters.
   bool tickets = false;
   /// A loop inside of another one runs as often as that one's iteration says, or bytes

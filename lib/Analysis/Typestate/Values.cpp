@@ -143,7 +143,7 @@ std::optional<Polynomial> typestate::over(const Polynomial &x,
     return std::nullopt;
   Polynomial result;
   for (auto &[monomial, coefficient] : Polynomial::TermList(x.monomials())) {
-    scalars::Monomial rest = monomial;
+    SmallVector<Atom, 4> rest(monomial.begin(), monomial.end());
     for (Atom a : by[0].first) {
       auto *at = llvm::find(rest, a);
       if (at == rest.end())
@@ -159,19 +159,19 @@ std::optional<Polynomial> typestate::over(const Polynomial &x,
 }
 
 /// The atoms that are factors of all its monomials.
-static scalars::Monomial commonFactors(const Polynomial &x) {
-  std::optional<scalars::Monomial> common;
+static SmallVector<Atom, 4> commonFactors(const Polynomial &x) {
+  std::optional<SmallVector<Atom, 4>> common;
   for (auto &[monomial, coefficient] : Polynomial::TermList(x.monomials())) {
     if (!common) {
-      common = monomial;
+      common.emplace(monomial.begin(), monomial.end());
       continue;
     }
-    scalars::Monomial both;
+    SmallVector<Atom, 4> both;
     std::set_intersection(common->begin(), common->end(), monomial.begin(),
                           monomial.end(), std::back_inserter(both));
     common = both;
   }
-  return common.value_or(scalars::Monomial());
+  return common.value_or(SmallVector<Atom, 4>());
 }
 
 static Polynomial productOf(ArrayRef<Atom> factors) {
@@ -184,7 +184,7 @@ static Polynomial productOf(ArrayRef<Atom> factors) {
 /// a <= b, or so where both have been divided by what they have in common.
 static bool isAtMost(const Facts &facts, const Polynomial &a,
                      const Polynomial &b) {
-  scalars::Monomial common = commonFactors(b - a);
+  SmallVector<Atom, 4> common = commonFactors(b - a);
   if (llvm::any_of(common, [&](Atom each) {
         return !facts.provesAtLeast(Polynomial::atom(each), 0);
       }))
@@ -305,14 +305,14 @@ static void boundQuotient(const Atoms &atoms, const Polynomial &x,
   const Facts known = facts;
   for (const Polynomial &most : {x, x - p + 1}) {
     // A share of a whole is at most the whole: (cta + 1) * all div ctas.
-    const scalars::Monomial factors = commonFactors(most);
+    const SmallVector<Atom, 4> factors = commonFactors(most);
     if (factors.empty() || factors.size() > 4 ||
         llvm::any_of(factors, [&](Atom each) {
           return !known.provesAtLeast(Polynomial::atom(each), 0);
         }))
       continue;
     for (unsigned some = 1; some < 1u << factors.size(); ++some) {
-      scalars::Monomial chosen;
+      SmallVector<Atom, 4> chosen;
       for (unsigned i = 0; i < factors.size(); ++i)
         if (some >> i & 1)
           chosen.push_back(factors[i]);

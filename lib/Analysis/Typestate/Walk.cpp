@@ -97,6 +97,7 @@ bool Walk::run() {
       if (auto *arrive = std::get_if<effect::Arrive>(&effect.what))
         proof.seesApart |= arrive->after.has_value();
   });
+  findAlike();
   // Whether each CTA waits for the last round of the cluster's barrier.
   bool waited = true;
   const ObjectId cluster = proof.object(Object{Object::Cluster});
@@ -114,17 +115,15 @@ bool Walk::run() {
         value = TValue::of(value.number * Polynomial(shape[d]) +
                            Polynomial(place[d]));
     });
-    Who who;
     firstWarp = rank * kernelWarps();
     regionWarps = kernelWarps();
     groupNumber = 1000 * rank;
     phase = 0;
     remote = false;
     lives.clear();
-    for (int warp = 0; warp < regionWarps; ++warp) {
-      who.warps.push_back(firstWarp + warp);
-      state.warps[firstWarp + warp];
-    }
+    const Who who = whoAre(firstWarp, regionWarps);
+    for (int warp : who.walked)
+      state.warps[warp];
     if (!block(kernel.getBody().front(), state, who, nullptr))
       return false;
     if (!proof.promisesLate)
@@ -133,10 +132,10 @@ bool Walk::run() {
       if (life.everywhere)
         toldPeers[proof.objects[ring].barrier.getAsOpaquePointer()][rank] =
             life.round;
-    for (int warp : who.warps)
+    for (int warp : who.walked)
       if (!end(state, warp))
         return false;
-    for (int warp : who.warps)
+    for (int warp : who.walked)
       waited &= state.warps[warp].waits[elected][cluster] ==
                 state.warps[warp].next[cluster];
     if (remote && proof.without != Judgement::Stays)
@@ -144,6 +143,7 @@ bool Walk::run() {
                         "there",
                         kernel, "titan.cluster.arrive and .wait at the end");
   }
+  nameOthers();
   // Who signals a peer has followed its own initialisation (usable): the peer's is
   // the same.
   for (const Signal &signal : proof.signals) {
@@ -461,7 +461,7 @@ bool Walk::elect(Operation *op, State &state, const Who &who) {
     warp = firstWarp + *number;
     if (!llvm::is_contained(who.warps, warp))
       return true;
-    inside.warps = {warp};
+    inside.warps = inside.walked = {warp};
   }
   std::vector<TValue> yields;
   if (!block(elect.getBody().front(), state, inside, &yields))
@@ -494,13 +494,21 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
     stamps.clear();
     firstWarp = rank * kernelWarps() + specialize.getFirstWarp(partition);
     regionWarps = partition.getWarps();
-    Who inside;
-    for (int64_t i = 0; i < regionWarps; ++i)
-      inside.warps.push_back(firstWarp + i);
+    const Who inside = whoAre(firstWarp, regionWarps);
+    // Of other warps nothing is asked there, but for products of their warpgroups.
     State own = state;
+    auto groupOf = [&](int64_t warp) {
+      return (warp - rank * kernelWarps()) /
+             std::max<int64_t>(proof.target.warpsPerWarpgroup, 1);
+    };
+    std::erase_if(own.warps, [&](const auto &entry) {
+      return llvm::none_of(inside.walked, [&](int warp) {
+        return groupOf(warp) == groupOf(entry.first);
+      });
+    });
     if (!block(partition.getBody().front(), own, inside, nullptr))
       return false;
-    for (int warp : inside.warps)
+    for (int warp : inside.walked)
       state.warps[warp] = own.warps[warp];
     if (!proof.promisesLate)
       proof.atEnd.add(own.facts);
@@ -566,7 +574,8 @@ bool Walk::branchOfWarps(Operation *op, State &state, const Who &who) {
                std::holds_alternative<effect::Lifetime>(effect.what) ||
                std::holds_alternative<effect::Fence>(effect.what);
   });
-  Who sides[2] = {{{}, who.lanes}, {{}, who.lanes}};
+  // (In a kernel that asks for a warp's number each is walked.)
+  Who sides[2] = {{{}, {}, who.lanes}, {{}, {}, who.lanes}};
   for (int warp : who.warps) {
     const TValue condition = proof.arithmetic.conditionOf(
         ofWarp(branch.getCondition(), warp, state), state.facts);
@@ -577,6 +586,7 @@ bool Walk::branchOfWarps(Operation *op, State &state, const Who &who) {
                              : "what decides this branch is not followed",
                         op);
     sides[*side].warps.push_back(warp);
+    sides[*side].walked.push_back(warp);
   }
   for (bool side : {true, false}) {
     Region &region = side ? branch.getThenRegion() : branch.getElseRegion();

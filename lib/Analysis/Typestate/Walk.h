@@ -125,6 +125,8 @@ private:
   /// Who executes.
   struct Who {
     std::vector<int> warps;
+    /// Of those that do the same the first one.
+    std::vector<int> walked;
     Lanes lanes = AllLanes;
   };
   enum class Mode {
@@ -132,6 +134,25 @@ private:
     Pending, ///< accesses
     Final    ///< all
   };
+
+  // Warps that do the same (Warps.cpp)
+  /// Of each warp the first one that does the same.
+  std::vector<int> firstAlike;
+  void findAlike();
+  /// All lanes of so many warps.
+  Who whoAre(int64_t first, int64_t warps) const;
+  /// The others that do the same as this one, the first of them.
+  std::vector<int> othersLike(int warp) const;
+  /// With the two exchanged.
+  ObjectId asOf(ObjectId object, int warp, int other);
+  /// What those that do the same as `warp` know of what is theirs alone, where it knows
+  /// `own`.
+  void learnOfAlike(State &state, Knowledge &knows, int warp,
+                    const Knowledge &own);
+  /// Where accesses of those lie, by the number of the first one's.
+  std::map<std::pair<size_t, int>, Place> placesOfOthers;
+  /// Writes down of all that is alike what was written down of the first.
+  void nameOthers();
 
   bool block(mlir::Block &block, State &state, const Who &who,
              std::vector<Value> *yields);

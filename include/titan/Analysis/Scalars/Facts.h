@@ -44,7 +44,7 @@ class Atoms {
 public:
   /// What a key is compared by: a kind, a pointer or number, and the operands.
   using Key = std::tuple<std::string, const void *, std::vector<Polynomial>>;
-  using By = std::function<std::optional<Polynomial>(Atom)>;
+  using By = llvm::function_ref<std::optional<Polynomial>(Atom)>;
   Atom atom(std::string kind, const void *object = nullptr,
             std::vector<Polynomial> operands = {}, std::string name = "");
   /// 0 + 1 + ... + (x - 1) = x (x - 1) / 2: a sum of how often a loop runs that
@@ -72,12 +72,11 @@ public:
   const std::string &name(Atom atom) const { return names[atom]; }
   size_t size() const { return names.size(); }
   /// Whether the atom is, or is computed from, one of which `is` is true.
-  bool dependsOn(Atom atom, const std::function<bool(Atom)> &is) const;
-  bool dependsOn(const Polynomial &p,
-                 const std::function<bool(Atom)> &is) const;
+  bool dependsOn(Atom atom, llvm::function_ref<bool(Atom)> is) const;
+  bool dependsOn(const Polynomial &p, llvm::function_ref<bool(Atom)> is) const;
   /// With atoms replaced, those that others are computed from, too: the quotient
   /// of t by 3 becomes that of t + 1 by 3. What is new is told to `facts`.
-  Polynomial substitute(const Polynomial &p, const By &by, Facts *facts);
+  Polynomial substitute(const Polynomial &p, By by, Facts *facts);
   Polynomial substitute(const Polynomial &p, Atom atom, const Polynomial &with,
                         Facts *facts);
 
@@ -117,7 +116,7 @@ public:
   void eraseIf(llvm::function_ref<bool(const Polynomial &)> is);
 
 private:
-  struct Data : llvm::RefCountedBase<Data> {
+  struct Data : llvm::RefCountedBase<Data>, Recycled<Data> {
     llvm::SmallVector<Polynomial, 2> list;
     size_t hash = 0;
   };
@@ -141,7 +140,7 @@ public:
   void equal(const Polynomial &a, const Polynomial &b) { addZero(a - b); }
   bool empty() const { return nonnegative.empty() && zero.empty(); }
   Facts
-  substitute(const std::function<std::optional<Polynomial>(Atom)> &by) const;
+  substitute(llvm::function_ref<std::optional<Polynomial>(Atom)> by) const;
 
   /// Nothing satisfies them all. False: not shown.
   bool contradict() const { return contradict({}); }

@@ -147,10 +147,12 @@ inline constexpr std::pair<Judgement, const char *> judgements[] = {
 };
 
 /// Of a kernel without pipes and copies by schedule. It is given up soon after
-/// another thread has called it off.
+/// another thread has called it off. `eachWarp` (tests): warps that do the same are
+/// walked one by one, which asks the same questions.
 ProofReport prove(KernelOp kernel, Judgement without = Judgement::None,
                   double mostSeconds = std::numeric_limits<double>::infinity(),
-                  const std::atomic<bool> *calledOff = nullptr);
+                  const std::atomic<bool> *calledOff = nullptr,
+                  bool eachWarp = false);
 
 } // namespace titan
 
