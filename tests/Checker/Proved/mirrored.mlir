@@ -1,4 +1,4 @@
-// IDIOM: tiles to and fro
+// Tiles to and fro.
 //
 // Rounds of tiles: even ones go up, odd ones down, so that who has the longest tile of one round has the shortest of the next. Which
 // tile that is a select says, by the parity of the round: in each round another one for each CTA.
@@ -7,14 +7,13 @@
 // RUN: titan run %s --schedule random:1
 // CHECK: proved, for every size
 //
-// The last CTA's tile in an odd round is the first one's of the next round, too.
-// VARIANT beyond: in tileOf `%last = arith.subi %ctas, %c1` -> `%last = arith.addi %ctas, %c0`
-// RUN: %variant beyond %s | not titan check - 2>&1 | FileCheck %s --check-prefix=BEYOND
-// BEYOND: error: [{{.*}}]
+// In even rounds all have the first tile.
+// VARIANT first: in at `%mirrored, %cta` -> `%mirrored, %c0`
+// RUN: %variant first %s | not titan check - 2>&1 | FileCheck %s --check-prefix=RACE
 // By another parity for each CTA two of them have one tile.
-// VARIANT own: in tileOf `remui %round` -> `remui %cta`
-// RUN: %variant own %s | not titan check - 2>&1 | FileCheck %s --check-prefix=OWN
-// OWN: error: [{{.*}}]
+// VARIANT own: in odd `%round` -> `%cta`
+// RUN: %variant own %s | not titan check - 2>&1 | FileCheck %s --check-prefix=RACE
+// RACE: [race] 'titan.global.store' writes global memory
 
 #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
 !global = !titan.global<?x64xi32>
@@ -26,12 +25,12 @@ func.func private @tileOf(%round: index, %cta: index, %ctas: index) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  %done = arith.muli %round, %ctas : index
-  %odd = arith.remui %round, %c2 : index
+  %odd = arith.remui %round, %c2 : index // @odd
   %last = arith.subi %ctas, %c1 : index
+  %done = arith.muli %round, %ctas : index
   %mirrored = arith.subi %last, %cta : index
   %isOdd = arith.cmpi eq, %odd, %c1 : index
-  %at = arith.select %isOdd, %mirrored, %cta : index
+  %at = arith.select %isOdd, %mirrored, %cta : index // @at
   %tile = arith.addi %done, %at : index
   return %tile : index
 }
