@@ -454,12 +454,11 @@ titan.require %few_queries, "launch-check", "at most 2^30 queries: the numbers o
   } else {
     w.text("%tiles = arith.muli %allHeads, %rowBlocks : index");
   }
-  // (With a mask the proof stops before it asks.)
-  if (o.ahead && !masksRows())
+  if (o.ahead)
     w.text(R"(
 %numbers = arith.addi %queries, %tiles : index
-%few_numbers = arith.cmpi ule, %numbers, %c1073741824 : index
-titan.require %few_numbers, "launch-check", "at most 2^30 rows and tiles: what letters say of them has 32 bits")");
+%few_numbers = arith.cmpi ule, %numbers, %c536870912 : index
+titan.require %few_numbers, "launch-check", "at most 2^29 rows and tiles: what letters say of them has 32 bits")");
   if (o.persistent) {
     w.text(R"(
 %sms = titan.device_property "multiprocessor_count"

@@ -102,31 +102,47 @@ bool Atoms::dependsOn(const Polynomial &p,
 }
 
 Polynomial Atoms::substitute(const Polynomial &p, By by, Facts *facts) {
+  // Much of p is computed from the same atoms.
+  Substituted known;
+  return substitute(p, by, facts, known);
+}
+
+Polynomial Atoms::substitute(const Polynomial &p, By by, Facts *facts,
+                             Substituted &known) {
   return p.substitute([&](Atom a) -> std::optional<Polynomial> {
-    if (auto with = by(a))
-      return with;
-    const auto &[kind, object, operands] = *keys[a];
-    if (operands.empty() || kind == "copy")
-      return std::nullopt;
-    std::vector<Polynomial> changed;
-    for (const Polynomial &operand : operands)
-      changed.push_back(substitute(operand, by, facts));
-    if (changed == operands)
-      return std::nullopt;
-    if (kind == "triangle")
-      return triangle(changed[0], facts);
-    if (kind == "sum")
-      return sum(changed[0], changed[1]);
-    bool quotient = kind == "quotient", remainder = kind == "remainder";
-    Polynomial result = Polynomial::atom(atom(kind, object, changed));
-    if (facts && (quotient || remainder)) {
-      Polynomial other = Polynomial::atom(
-          atom(quotient ? "remainder" : "quotient", object, changed));
-      addDivision(*facts, changed[0], changed[1], quotient ? result : other,
-                  quotient ? other : result);
-    }
+    if (auto found = known.find(a); found != known.end())
+      return found->second;
+    std::optional<Polynomial> result = substituted(a, by, facts, known);
+    known.try_emplace(a, result);
     return result;
   });
+}
+
+std::optional<Polynomial> Atoms::substituted(Atom a, By by, Facts *facts,
+                                             Substituted &known) {
+  if (auto with = by(a))
+    return with;
+  const auto &[kind, object, operands] = *keys[a];
+  if (operands.empty() || kind == "copy")
+    return std::nullopt;
+  std::vector<Polynomial> changed;
+  for (const Polynomial &operand : operands)
+    changed.push_back(substitute(operand, by, facts, known));
+  if (changed == operands)
+    return std::nullopt;
+  if (kind == "triangle")
+    return triangle(changed[0], facts);
+  if (kind == "sum")
+    return sum(changed[0], changed[1]);
+  bool quotient = kind == "quotient", remainder = kind == "remainder";
+  Polynomial result = Polynomial::atom(atom(kind, object, changed));
+  if (facts && (quotient || remainder)) {
+    Polynomial other = Polynomial::atom(
+        atom(quotient ? "remainder" : "quotient", object, changed));
+    addDivision(*facts, changed[0], changed[1], quotient ? result : other,
+                quotient ? other : result);
+  }
+  return result;
 }
 
 Polynomial Atoms::substitute(const Polynomial &p, Atom atom,

@@ -166,6 +166,37 @@ static void addAlike(Proof &proof, const Access &x, const Access &y,
   }
 }
 
+/// Of remainders by 2 that something is multiplied with, by cases: it is 0, or that.
+static void addBits(const Atoms &atoms, const Facts &facts,
+                    std::vector<Clause> &clauses) {
+  std::map<Atom, std::set<Polynomial>> products;
+  for (auto list : {&Facts::nonnegative, &Facts::zero})
+    for (const Polynomial &fact : facts.*list)
+      for (auto &[monomial, coefficient] : fact.monomials())
+        for (Atom bit : monomial) {
+          const Atom of = atoms.kind(bit) == "copy"
+                              ? atoms.operands(bit)[0].atoms()[0]
+                              : bit;
+          if (monomial.size() < 2 || atoms.kind(of) != "remainder" ||
+              atoms.operands(of)[1].constant() != 2)
+            continue;
+          Polynomial product = 1;
+          for (Atom a : monomial)
+            product = product * Polynomial::atom(a);
+          products[bit].insert(product);
+        }
+  for (auto &[bit, of] : products) {
+    Facts zero, one;
+    zero.equal(Polynomial::atom(bit), 0);
+    one.equal(Polynomial::atom(bit), 1);
+    for (const Polynomial &product : of) {
+      zero.equal(product, 0);
+      one.equal(product, *over(product, Polynomial::atom(bit)));
+    }
+    clauses.push_back({zero, one});
+  }
+}
+
 bool typestate::apartInGlobal(Proof &proof, const Access &x, const Access &y,
                               const Facts &launch, Instance of, bool differ) {
   auto theirs = [&](const auto &what) { return other(proof, what, of); };
@@ -184,6 +215,8 @@ bool typestate::apartInGlobal(Proof &proof, const Access &x, const Access &y,
     }
   }
   std::vector<Clause> clauses;
+  std::vector<Clause> bits;
+  addBits(proof.atoms, all, bits);
   // Of each number that tells where, by cases: where it is the same one, what
   // it is computed from has one equation less.
   std::set<Atom> places;
@@ -222,7 +255,7 @@ bool typestate::apartInGlobal(Proof &proof, const Access &x, const Access &y,
       more.atLeast(times * (here - there - 1), 0);
       product = true;
     }
-    if (product)
+    if (product || !bits.empty())
       addAlike(proof, x, y, of, equal);
     clauses.push_back({less, equal, more});
   }
@@ -263,6 +296,7 @@ bool typestate::apartInGlobal(Proof &proof, const Access &x, const Access &y,
       return true;
     clauses.push_back(different(proof, mine));
   }
+  llvm::append_range(clauses, bits);
   // Shares of a whole, by which of the CTAs comes first.
   const bool shares = differ && ctas.size() == 1 &&
                       llvm::any_of(x.coordinates, [&](const Polynomial &p) {

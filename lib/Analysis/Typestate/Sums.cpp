@@ -65,9 +65,17 @@ void typestate::addSumsOfTwo(Proof &proof, const Facts &facts,
       collect(each);
   if (ends.empty())
     return;
+  auto are = [&](const Polynomial &x, const Polynomial &y) {
+    return llvm::is_contained(facts.zero, x - y) ||
+           llvm::is_contained(facts.zero, y - x);
+  };
   for (const Proof::Summed &of : proof.summed) {
     std::vector<Polynomial> inside;
-    for (const Polynomial &x : ends)
+    // The last terms of a sum up to x + c are written out.
+    auto mine = ends;
+    if (ends.contains(of.count - of.count.constantTerm()))
+      mine.insert(of.count);
+    for (const Polynomial &x : mine)
       if (facts.provesAtLeast(x, 1) && facts.provesAtLeast(of.count, x))
         inside.push_back(x);
     const Polynomial least = of.least;
@@ -75,6 +83,8 @@ void typestate::addSumsOfTwo(Proof &proof, const Facts &facts,
       const Polynomial x = inside[i], ofX = atoms.sum(x, of.f);
       Facts some;
       some.atLeast(ofX, (x - 1) * least);
+      if (are(x, 1))
+        some.addZero(ofX);
       clauses.push_back({some});
       for (size_t j = 0; j < i; ++j) {
         const Polynomial y = inside[j], ofY = atoms.sum(y, of.f);
@@ -87,9 +97,26 @@ void typestate::addSumsOfTwo(Proof &proof, const Facts &facts,
             result.atLeast(ofY, ofX + *term + (y - x - 1) * least);
           return result;
         };
+        // Where one of them is the next iteration, its sum is one term more.
+        auto isNext = [&](const Polynomial &x, const Polynomial &ofX,
+                          const Polynomial &y, const Polynomial &ofY) {
+          auto term = are(y, x + 1) ? termAt(proof, of.f, x) : std::nullopt;
+          if (term)
+            clauses.emplace_back().emplace_back().equal(ofY, ofX + *term);
+          return term.has_value();
+        };
+        if (isNext(x, ofX, y, ofY) || isNext(y, ofY, x, ofX))
+          continue;
         Facts equal;
         equal.equal(x, y);
         equal.equal(ofX, ofY);
+        auto termX = termAt(proof, of.f, x), termY = termAt(proof, of.f, y);
+        if (termX && termY)
+          equal.equal(*termX, *termY);
+        if (are(x, y)) {
+          clauses.push_back({equal});
+          continue;
+        }
         clauses.push_back(
             {longer(x, ofX, y, ofY), equal, longer(y, ofY, x, ofX)});
       }

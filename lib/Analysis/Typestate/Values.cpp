@@ -355,6 +355,20 @@ static void boundByLeast(const Atoms &atoms, const Polynomial &x,
 
 bool Arithmetic::boundQuotients(const Polynomial &of, Facts &facts) {
   const scalars::FactList known = facts.nonnegative;
+  // None is more than what it is of.
+  std::set<Atom> seen;
+  auto first = of.atoms();
+  SmallVector<Atom> rest(first.begin(), first.end());
+  while (!rest.empty()) {
+    const Atom a = rest.pop_back_val();
+    if (atoms.kind(a) != "quotient" || !seen.insert(a).second)
+      continue;
+    const std::vector<Polynomial> division = atoms.operands(a);
+    if (!division[1].constant() && facts.provesAtLeast(division[0], 0) &&
+        facts.provesAtLeast(division[1], 1))
+      facts.atLeast(division[0], Polynomial::atom(a));
+    llvm::append_range(rest, division[0].atoms());
+  }
   for (Atom a : of.atoms()) {
     const std::vector<Polynomial> division = atoms.operands(a);
     if (atoms.kind(a) != "quotient" || division[1].constant())
@@ -644,7 +658,20 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
     auto side = decide(facts, operands[0]);
     if (side)
       return operands[*side ? 1 : 2];
-    return operands[1] == operands[2] ? operands[1] : TValue();
+    if (operands[1] == operands[2])
+      return operands[1];
+    // By a bit that goes round: the one, and so many times what the other is more.
+    const TValue &bit = operands[0];
+    if (bit.kind != Kind::Cycle ||
+        llvm::any_of(bit.table, [](int64_t each) { return each >> 1; }))
+      return TValue();
+    auto which = polynomialOf(bit, facts),
+         one = polynomialOf(operands[1], facts),
+         other = polynomialOf(operands[2], facts);
+    if (!which || !one || !other)
+      return TValue();
+    Polynomial result = *other + *which * (*one - *other);
+    return result.isLost() ? TValue() : TValue::of(std::move(result));
   }
   SmallVector<Polynomial, 3> p;
   for (const TValue &v : operands) {

@@ -25,6 +25,7 @@
 
 #include "titan/Analysis/Scalars/Polynomial.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <algorithm>
@@ -82,6 +83,12 @@ public:
 
 private:
   Polynomial sumOf(const Polynomial &x, const Polynomial &product);
+  /// What atoms have become in one substitution; none: they stay.
+  using Substituted = llvm::SmallDenseMap<Atom, std::optional<Polynomial>>;
+  Polynomial substitute(const Polynomial &p, By by, Facts *facts,
+                        Substituted &known);
+  std::optional<Polynomial> substituted(Atom a, By by, Facts *facts,
+                                        Substituted &known);
   std::map<Key, Atom> known;
   std::vector<const Key *> keys;
   std::vector<std::string> names;
