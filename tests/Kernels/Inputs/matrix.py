@@ -36,6 +36,8 @@ def is_refused(case):
         return True
     if case["stream-k"] == "on" and (case["batch"] == "grouped" or case["split"] != "1"):
         return True
+    if case["swap"] == "on" and case["panel"] and case["output"] == "f32":
+        return True
     fp8 = case["input"] in ("e4m3", "e5m2")
     return (fp8 and case["layout"] != "nt") or (case["split"] != "1" and (case["cluster"] != "1x1" or case["consumers"] != "cooperative")) or (
         case["gate"] == "on" and (case["swap"] == "on" or case["split"] != "1" or "beta" in case["epilogue"]))
