@@ -148,8 +148,16 @@ static bool startsEarly(const AttentionOptions &o, double time) {
   return time < 200 && !o.ragged && !(o.rows == 192 && o.causal && o.ahead);
 }
 
+/// Whether ptxas spills registers of it (benchmarks/spills.py), of a window's two
+/// edges: 240 bytes in tiles of 192 rows where no causal mask makes one of them
+/// known, 16 of size 128 where a CTA has several tiles.
+static bool spills(const Variant &v, const AttentionOptions &o) {
+  return o.window &&
+         ((!o.causal && v.rows == 192) || (v.size == 128 && v.persistent()));
+}
+
 static bool is(const Variant &v, const AttentionOptions &o) {
-  return v.size == o.size && v.masks == (o.causal || o.window);
+  return v.size == o.size && v.masks == (o.causal || o.window) && !spills(v, o);
 }
 
 std::optional<double>
