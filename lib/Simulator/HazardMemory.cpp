@@ -241,7 +241,7 @@ bool State::standsFor(const Access &y, const Record &x) {
     return true;
   return x.kind == y.record.kind && x.proxy == y.record.proxy &&
          x.cta == y.record.cta && (x.sem != effect::Sem::Weak) == strong &&
-         x.scope >= y.record.scope &&
+         x.scope >= y.record.scope && (!strong || x.width == y.record.width) &&
          (x.kind != AccessKind::Reduction || isSameReduction(x, y));
 }
 
@@ -253,11 +253,12 @@ State::Order State::check(const Record &x, Access &y) {
                 : x.cta / clusterSize == y.record.cta / clusterSize
                     ? Scope::Cluster
                     : Scope::Gpu;
-  // Morally strong operations do not race (MM-13).
+  // Morally strong operations do not race (MM-13): of one width, since what races in
+  // another one has no meaning (MM-2).
   bool morallyStrong =
       x.proxy == Proxy::Generic && y.record.proxy == Proxy::Generic &&
       x.sem != effect::Sem::Weak && y.record.sem != effect::Sem::Weak &&
-      x.scope >= least && y.record.scope >= least;
+      x.width == y.record.width && x.scope >= least && y.record.scope >= least;
   if (morallyStrong || !conflict(first, second, isSameReduction(x, y)))
     // Of a read nobody asks.
     return y.record.kind != AccessKind::Read &&
@@ -427,6 +428,20 @@ void State::touch(const Memory &memory, uint64_t address, uint64_t bytes,
   }
 }
 
+/// Of elements, each thread's at once.
+static uint16_t widthOf(const effect::Footprint &bytes) {
+  Type element;
+  if (auto shared = dyn_cast<SharedType>(bytes.object.getType()))
+    element = shared.getElementType();
+  else if (auto tensor = dyn_cast<GlobalType>(bytes.object.getType()))
+    element = tensor.getElementType();
+  const bool single = bytes.kind == effect::Footprint::Scalar ||
+                      bytes.kind == effect::Footprint::Elements;
+  return element && element.isIntOrFloat() && single
+             ? element.getIntOrFloatBitWidth() / 8 * bytes.chunk
+             : 0;
+}
+
 Access State::make(Agent &agent, const Inst &inst, const effect::Access &effect,
                    const Cta *memory) {
   Access y;
@@ -444,5 +459,6 @@ Access State::make(Agent &agent, const Inst &inst, const effect::Access &effect,
   y.record.sem = effect.sem;
   y.record.scope = effect.scope;
   y.record.cta = agent.cta.number;
+  y.record.width = widthOf(effect.bytes);
   return y;
 }

@@ -147,6 +147,8 @@ struct Record {
   effect::Sem sem;
   Scope scope;
   uint32_t cta; ///< Number of the CTA whose thread it was.
+  /// Bytes that a thread touches at once; 0: that is not said.
+  uint16_t width;
 };
 
 /// A thread, or the threads together, that make an access.

@@ -15,6 +15,7 @@
 // RUN: not titan check %s --kernel threads --war=off 2>&1 | FileCheck %s --check-prefix=THREADS
 // RUN: not titan check %s --kernel next_phase --war=off 2>&1 | FileCheck %s --check-prefix=NEXT-PHASE
 // RUN: not titan check %s --kernel signal_again --war=off 2>&1 | FileCheck %s --check-prefix=SIGNAL-AGAIN
+// RUN: grep -v 'mbarrier.wait %empty' %S/Proved/overflow.mlir | not titan check - --kernel slots 2>&1 | FileCheck %s --check-prefix=UNHEARD
 
 !global = !titan.global<64x64xbf16>
 !map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
@@ -793,6 +794,9 @@ titan.kernel @next_phase() warps(8) launch {
   titan.return
 }
 
+// Where there is a barrier that tells of it, that one.
+// UNHEARD: fix: wait for %empty[0] before this: nobody does, and who arrives there has waited for phase 0 of %full[0]
+//
 // SIGNAL-AGAIN: [phase-ambiguous]
 // SIGNAL-AGAIN: fix: before this, wait for phase 0 of %ping (parity 0), or for a barrier at which somebody arrives who has
 // Nothing comes between two arrivals.

@@ -127,6 +127,29 @@ void Execution::editConstant(Finding &finding, Operation *op, int64_t from,
   }
 }
 
+std::optional<uint32_t> Execution::unheardOf(uint32_t b) const {
+  std::set<uint32_t> told, waited;
+  for (uint32_t a = 0; a < agents.size(); ++a) {
+    const AgentProgram &code = program.programs[a];
+    bool knows = false;
+    for (const Event &event : code.events)
+      for (uint32_t i = 0; i < event.count; ++i) {
+        const Action &action = code.actions[event.first + i];
+        if (action.kind == Action::WaitBarrier) {
+          const uint32_t c = slot(ctaOf(a), action.object);
+          waited.insert(c);
+          knows |= c == b;
+        } else if (action.kind == Action::Arrive && knows) {
+          eachCta(a, action,
+                  [&](int cta) { told.insert(slot(cta, action.object)); });
+        }
+      }
+  }
+  auto unheard =
+      llvm::find_if(told, [&](uint32_t c) { return !waited.contains(c); });
+  return unheard == told.end() ? std::nullopt : std::optional(*unheard);
+}
+
 std::string Execution::fixOfSignal(uint32_t b) const {
   const Barrier &barrier = barriers[b];
   if (auto stray = fixOfStraySlot(b))
@@ -147,6 +170,11 @@ std::string Execution::fixOfSignal(uint32_t b) const {
                : "let the thread wait for the slot that it releases "
                  "(titan.pipe.wait %" +
                      end->pipe + "), and release it once";
+  if (auto told = unheardOf(b))
+    return "wait for " + barrierName(*told) +
+           " before this: nobody does, and who arrives there has waited for "
+           "phase " +
+           std::to_string(phase) + " of " + barrierName(b);
   return "before this, wait for phase " + std::to_string(phase) + " of " +
          barrierName(b) + " (parity " + std::to_string(phase & 1) +
          "), or for a barrier at which somebody arrives who has";

@@ -479,6 +479,9 @@ private:
   /// An arrival that somebody made in the phase before, and does not make again.
   std::optional<std::string> fixOfMissing(uint32_t barrier,
                                           uint32_t waiter) const;
+  /// A barrier that nobody waits for, at which somebody arrives who has waited for
+  /// this one.
+  std::optional<uint32_t> unheardOf(uint32_t barrier) const;
   /// A signal that can fall into the phase before.
   std::string fixOfSignal(uint32_t barrier) const;
   /// A wait that can come when the phase after its own is over.
