@@ -53,6 +53,11 @@ searched(KernelOp kernel, const JudgeOptions &options,
 
 static bool ofCounts(const Finding &finding) { return finding.ofCounts; }
 
+/// What is proved is so without any order of memory by what is so narrow (MM-62).
+static bool ofScope(const Finding &finding) {
+  return finding.code == Code::ScopeTooNarrow;
+}
+
 /// What the search does not refuse may be right for every size; so may be what it
 /// has not refused, but for counts that it has not looked at.
 static bool mayBeProved(const CheckReport &search) {
@@ -85,8 +90,10 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options,
     proof.reason = "no proof was asked for";
     proof.goOn = "without --proof=off";
   }
-  if (proof.proved)
+  if (proof.proved) {
     result.search.undecided -= std::erase_if(result.search.findings, ofCounts);
+    std::erase_if(result.search.findings, ofScope);
+  }
   // A finding that is none by --FLAG=..., or trusted, is no part of a proof.
   if (proof.proved &&
       (!result.search.findings.empty() || result.search.silenced)) {

@@ -74,6 +74,7 @@ titan.kernel @cluster_scope(%A: !global, %D: !global) warps(4) cluster(2) launch
 }
 
 // WARNING: warning: {{.*}}[scope-too-narrow]
+// WARNING: searched, not proved
 // ERROR: error: {{.*}}[scope-too-narrow]
 // Deployed practice leaves it out: a warning; refused on demand.
 titan.kernel @default_scope(%A: !global, %D: !global) warps(4) cluster(2) launch {

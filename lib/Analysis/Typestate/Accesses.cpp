@@ -601,6 +601,8 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
       int lane = who.lanes & Elected ? elected : others;
       access.knows = knows[lane];
       access.atFence = atFence[lane];
+      if (!proof.narrow.empty() && effect.mechanism == Mechanism::Phase)
+        access.sees = w.sees[lane];
     }
     std::optional<std::pair<ObjectId, Polynomial>> group;
     if (effect.mechanism == Mechanism::Phase) {

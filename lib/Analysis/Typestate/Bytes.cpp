@@ -49,6 +49,9 @@ std::optional<Polynomial> Walk::countedUse(Operation *op, State &state,
     proof.stop("bytes from peers, or run by run, are followed in uses whose "
                "numbers are constants, and of this one the iteration decides",
                op);
+    if (void *barrier = proof.objects[ring.object].barrier.getAsOpaquePointer();
+        !proof.shared.alike.contains(barrier))
+      proof.stopped->alike = barrier;
     return std::nullopt;
   }
   return Polynomial(known + ((*slot - known) % slots + slots) % slots);

@@ -573,7 +573,7 @@ bool Proof::checkCounts() {
             notBefore(*this, accesses[wait.mark], signal.knows, true, false,
                       clauses);
             // What is known in memory order is so in execution order.
-            if (signal.after)
+            if (signal.after || signal.knows.empty())
               notBefore(*this, accesses[wait.mark], signal.sees, true, false,
                         clauses);
             after &= contradict(*this, both, clauses);
@@ -627,7 +627,7 @@ bool Proof::checkMulticast() {
     std::optional<Polynomial> total;
     std::map<int, std::set<int>> copiers;
     // What each one copies, of which as much comes from its peers.
-    using Copy = std::tuple<Operation *, const Path *, Polynomial, int64_t>;
+    using Copy = std::tuple<const Path *, Polynomial, int64_t>;
     std::map<int, std::vector<Copy>> copies;
     Operation *op = kernel;
     for (const Signal &signal : signals) {
@@ -640,8 +640,8 @@ bool Proof::checkMulticast() {
       if (signal.kind == Signal::Complete) {
         copiers[ctaOf(signal.warp)].insert(signal.warp);
         if (ctaOf(signal.warp) == objects[signal.object].cta)
-          copies[ctaOf(signal.warp)].emplace_back(signal.op, &signal.path,
-                                                  signal.use, signal.amount);
+          copies[ctaOf(signal.warp)].emplace_back(&signal.path, signal.use,
+                                                  signal.amount);
       }
       if (signal.kind != Signal::Arrive)
         continue;
@@ -659,10 +659,9 @@ bool Proof::checkMulticast() {
         return stop("not one thread of each CTA copies to the rings of all",
                     op);
     auto alike = [](const Copy &a, const Copy &b) {
-      auto &[opA, pathA, useA, amountA] = a;
-      auto &[opB, pathB, useB, amountB] = b;
-      return opA == opB && *pathA == *pathB && useA == useB &&
-             amountA == amountB;
+      auto &[pathA, useA, amountA] = a;
+      auto &[pathB, useB, amountB] = b;
+      return *pathA == *pathB && useA == useB && amountA == amountB;
     };
     for (int cta = 1; cta < kernel.getClusterSize(); ++cta)
       if (!llvm::equal(copies[0], copies[cta], alike) &&

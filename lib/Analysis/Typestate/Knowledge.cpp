@@ -28,7 +28,8 @@ ObjectId Proof::object(Object object) {
 std::string Proof::name(ObjectId object) const {
   const Object &o = objects[object];
   switch (o.kind) {
-  case Object::Ring: {
+  case Object::Ring:
+  case Object::Peers: {
     Location loc = o.barrier.getLoc();
     std::string text = "the barrier " + nameOf(o.barrier);
     return loc->findInstanceOf<NameLoc>() ? text + inLine(loc) : text;

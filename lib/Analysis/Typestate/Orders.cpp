@@ -423,6 +423,12 @@ struct Asked {
   Requirement xy, yx;
 };
 
+/// What is over before Y is issued, in whatever order, Y comes after (MM-62).
+bool comesAfterAll(const Access &x, const Access &y) {
+  return x.proxy == Proxy::Async && y.proxy == Proxy::Async &&
+         y.kind != AccessKind::Read;
+}
+
 /// Each two accesses that meet are in order.
 class OrderCheck {
 public:
@@ -625,6 +631,9 @@ private:
       if (r.fence == ProxyFence::ByEither)
         forEachTold(a, b.atFence, false, add);
       pair.numbers.push_back(pair.apart.size());
+      if (comesAfterAll(a, b))
+        forEachTold(a, b.sees, false, add);
+      pair.numbers.push_back(pair.apart.size());
     };
     told(x, y, asked.xy, true);
     told(y, x, asked.yx, false);
@@ -664,6 +673,8 @@ private:
     }
     auto before = [&](const Access &a, const Access &b, const Requirement &r,
                       bool own) {
+      if (comesAfterAll(a, b))
+        notBefore(proof, a, b.sees, own, false, clauses);
       switch (r.fence) {
       case ProxyFence::None:
         notBefore(proof, a, b.knows, own, false, clauses);

@@ -366,10 +366,11 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
   auto ring = ringOf(op, state, arrive.barrier);
   if (!ring || !usable(op, ring->object, who, false))
     return false;
-  if (proof.objects[ring->object].cta != rank &&
-      arrive.scope < Scope::Cluster && proof.without != Judgement::ClusterScope)
-    return proof.stop("this arrival at a peer's barrier releases to its own "
-                      "CTA only",
+  const bool narrow =
+      proof.objects[ring->object].cta != rank && proof.isNarrow(ring->object);
+  if (arrive.after == Mechanism::TensorCore && proof.isNarrow(ring->object))
+    return proof.stop("this arrival is released to its own CTA only, or "
+                      "acquired from it",
                       op, "scope(cluster)");
   if (arrive.after == Mechanism::TensorCore)
     return commitProducts(op, arrive, state, who);
@@ -422,21 +423,26 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
         w.bytes[lane].erase(ring->object);
       int64_t amount =
           arrive.count.offset * (lane == elected ? 1 : proof.lanes - 1);
+      Knowledge sees = w.sees[lane];
+      if (narrow)
+        learn(state, sees, w.knows[lane]);
       if (mode == Mode::Final)
         proof.signals.push_back(
             {Signal::Arrive, ring->object, op, warp, lane, use, amount,
              state.facts, state.path, sequence, groupNumber,
-             async && proof.without != Judgement::AsyncTells ? Knowledge()
-                                                             : w.knows[lane],
-             stamp, w.sees[lane], async ? arrive.after : std::nullopt});
+             narrow || (async && proof.without != Judgement::AsyncTells)
+                 ? Knowledge()
+                 : w.knows[lane],
+             stamp, std::move(sees), async ? arrive.after : std::nullopt});
       w.arrivals[lane][ring->object] = use + 1;
     }
     Polynomial use =
         w.arrivals[who.lanes & Elected ? elected : others][ring->object] - 1;
-    release(state, warp, who.lanes, ring->object, use,
+    const ObjectId before = narrow ? proof.peersOf(ring->object) : ring->object;
+    release(state, warp, who.lanes, before, use,
             async ? arrive.after : std::nullopt);
     if (!async && who.warps.size() == 1)
-      releaseProducts(state, warp, who.lanes, ring->object, use);
+      releaseProducts(state, warp, who.lanes, before, use);
     if (async)
       w.unbound.erase({*arrive.after, elected});
   }
@@ -656,6 +662,9 @@ void Walk::observe(State &state, int warp, int lane, ObjectId object,
         return;
     }
     learn(state, knows, object, use + 1);
+    // (What arrives there is never learnt in memory order.)
+    if (&knows == &w.sees[lane] && proof.isNarrow(object))
+      learn(state, knows, proof.peersOf(object), use + 1);
   };
   take(proof.exports, w.knows[lane]);
   if (proof.seesApart)
@@ -671,11 +680,12 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
     return proof.stop("polls, states and relaxed waits are not followed by the "
                       "proof yet",
                       op);
-  if (proof.objects[ring->object].cta != rank ||
-      (ranks > 1 && wait.scope < Scope::Cluster &&
-       proof.without != Judgement::ClusterScope))
-    return proof.stop("in a cluster the proof follows no wait that does not "
-                      "acquire what peers have released",
+  if (proof.objects[ring->object].cta != rank)
+    return proof.stop("waits at a peer's barrier are not followed by the proof",
+                      op);
+  if (proof.isNarrow(ring->object) && proof.isShared(ring->object))
+    return proof.stop("this wait, for what peers copy into their own memory, "
+                      "acquires from its own CTA only",
                       op, "scope(cluster)");
   int64_t slots = proof.objects[ring->object].slots;
   TValue parity = state.values.lookup(wait.parity);

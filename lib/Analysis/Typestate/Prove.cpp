@@ -194,6 +194,10 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
       collectGlobal(proof, shared.global);
     return std::nullopt;
   }
+  if (void *barrier = proof.stopped->alike) {
+    shared.alike.insert(barrier);
+    return attempt(kernel, of, shared, without);
+  }
   // What was told in another case is not what is told here: from the beginning.
   if (proof.borrowed && !proof.stopped->peel && !proof.stopped->split) {
     shared.told.reset();

@@ -28,16 +28,20 @@
 //   Signalled, Awaited  a text that signals a flag, or waits for one: use n is that
 //                 of iteration n of its loop
 //   Grids         the grids before this one in the stream: use 0 is all of them
+//   Peers         arrivals of peers at a narrow ring, by its uses
 //
 // The CTAs of a cluster execute one text: it is walked once for each, with the
 // rank as a number. Their warps are numbered on, and memory, rings and named
-// barriers are each CTA's own.
+// barriers are each CTA's own. A ring is narrow if a peer's arrival there releases to
+// its own CTA, or a wait acquires from it: what peers did is then before what comes
+// next in execution order alone, which is enough for what is asynchronous (MM-62).
 //
 // `knows[object] = k` says: all uses below k are complete, and what they stand
 // for is ordered before what comes next. `sees[object] = k`: all uses below k are
 // complete, in execution order alone (MM-15): that bytes of a peer's copy have
 // come shows what its thread has waited for before, and orders no memory; so do
-// arrivals behind a thread's copies. (Else `knows` is enough.)
+// arrivals behind a thread's copies, and those of peers at narrow rings. (Else
+// `knows` is enough.)
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_ANALYSIS_TYPESTATE_TYPESTATE_H
@@ -76,7 +80,8 @@ struct Object {
     Read,
     Signalled,
     Awaited,
-    Grids
+    Grids,
+    Peers
   } kind;
   /// Ring: the allocation. Named: none.
   mlir::Value barrier;
@@ -84,7 +89,7 @@ struct Object {
   mlir::Operation *text = nullptr; ///< Signalled, Awaited
   int warp = -1;                   ///< Warp, Fence, Groups, Read
   int lane = 0;                    ///< Groups, Read
-  int cta = 0;                     ///< Ring, Named: rank of the CTA whose it is
+  int cta = 0; ///< Ring, Named, Peers: rank of the CTA whose it is
   int64_t slots = 1;
   auto key() const {
     return std::tuple(kind, barrier.getAsOpaquePointer(), id, text, warp, lane,
@@ -200,6 +205,7 @@ struct Access : Place {
   unsigned number = 0;   ///< among the effects of its operation
   unsigned group = 0;    ///< which warps were walked together
   Knowledge knows, atFence;
+  Knowledge sees; ///< Of a copy, where rings are narrow.
   std::vector<Release> releases;
 };
 
@@ -334,6 +340,9 @@ struct Shared {
   std::vector<FlagCase> flags;
   /// Warps that do the same are walked one by one. (tests)
   bool eachWarp = false;
+  /// Barriers of which multicasts in branches are taken for alike: iterations decide
+  /// which use they are of.
+  std::set<void *> alike;
   /// There are numbers from counters.
   bool tickets = false;
   /// A loop inside of another one runs as often as that one's iteration says, or bytes
@@ -360,6 +369,8 @@ struct Stop {
   std::optional<Polynomial> split;
   /// Walk one more of the last iterations of this loop for itself instead.
   mlir::Operation *peel = nullptr;
+  /// Take multicasts of the CTAs to this barrier for alike instead.
+  void *alike = nullptr;
   /// Of docs/memory-model.md, what was asked: "MM-53, MM-55"; empty: none.
   const char *rules = "";
   /// Walk an iteration of this loop by these cases.
@@ -443,6 +454,18 @@ struct Proof {
     return objects[ring].kind == Object::Ring &&
            shares.contains(objects[ring].barrier.getAsOpaquePointer());
   }
+  /// Barriers that are narrow rings (MM-62).
+  std::set<void *> narrow;
+  bool isNarrow(ObjectId ring) const {
+    return objects[ring].kind == Object::Ring &&
+           narrow.contains(objects[ring].barrier.getAsOpaquePointer());
+  }
+  /// What its peers' arrivals are of.
+  ObjectId peersOf(ObjectId ring) {
+    Object peers = objects[ring];
+    peers.kind = Object::Peers;
+    return object(peers);
+  }
   bool isCounted(ObjectId ring) const {
     return objects[ring].kind == Object::Ring &&
            counted.contains(objects[ring].barrier.getAsOpaquePointer());
@@ -485,8 +508,10 @@ struct Proof {
   const char *rules = "";
   bool stop(std::string reason, mlir::Operation *op, std::string goOn = "") {
     if (!stopped)
-      stopped =
-          Stop{std::move(reason), op, std::move(goOn), {}, nullptr, rules};
+      stopped = Stop{.reason = std::move(reason),
+                     .op = op,
+                     .goOn = std::move(goOn),
+                     .rules = rules};
     return false;
   }
   /// The rank of the CTA of a warp.

@@ -59,12 +59,15 @@ bool Walk::run() {
       if (auto *done = std::get_if<effect::CompleteTx>(&effect.what)) {
         effect::Base base = effect::baseOf(done->barrier.barrier);
         auto kind = done->barrier.ctas.kind;
-        // Multicasts of all CTAs alike count for one another (checkMulticast).
+        // Multicasts of all CTAs alike count for one another (checkMulticast); in
+        // branches that is so where they are not counted.
         bool some =
             kind == effect::CtaSet::Mask && op->getParentOfType<scf::IfOp>();
         if (tellsPeer(proof, op, *done))
           proof.shares.try_emplace(base.root.getAsOpaquePointer(), 0);
-        else if (base.rank || run || some || kind == effect::CtaSet::Rank)
+        else if (base.rank || run || kind == effect::CtaSet::Rank ||
+                 (some &&
+                  !proof.shared.alike.contains(base.root.getAsOpaquePointer())))
           proof.counted.insert(base.root.getAsOpaquePointer());
       }
       auto rootOf = [&](MValue object) -> void * {
@@ -93,9 +96,23 @@ bool Walk::run() {
   ranks = kernel.getClusterSize();
   proof.seesApart = ranks > 1;
   kernel.getBody().walk([&](HardwareEffectsInterface op) {
-    for (const effect::Effect &effect : proof.effectsOf(op))
-      if (auto *arrive = std::get_if<effect::Arrive>(&effect.what))
+    auto note = [&](const effect::BarrierRef &barrier, Scope scope,
+                    bool peers) {
+      if (ranks > 1 && scope < Scope::Cluster && peers &&
+          proof.without != Judgement::ClusterScope)
+        proof.narrow.insert(
+            effect::baseOf(barrier.barrier).root.getAsOpaquePointer());
+    };
+    for (const effect::Effect &effect : proof.effectsOf(op)) {
+      if (auto *arrive = std::get_if<effect::Arrive>(&effect.what)) {
         proof.seesApart |= arrive->after.has_value();
+        note(arrive->barrier, arrive->scope,
+             effect::baseOf(arrive->barrier.barrier).rank ||
+                 arrive->barrier.ctas.kind != effect::CtaSet::Own);
+      }
+      if (auto *wait = std::get_if<effect::WaitBarrier>(&effect.what))
+        note(wait->barrier, wait->scope, true);
+    }
   });
   findAlike();
   // Whether each CTA waits for the last round of the cluster's barrier.

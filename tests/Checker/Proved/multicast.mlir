@@ -18,6 +18,17 @@
 // VARIANT twice_to_one: in peer `%empty1` -> `%empty0`
 // RUN: %variant twice_to_one %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=TWICE-TO-ONE
 // TWICE-TO-ONE: [phase-ambiguous]
+// Slots that copies read and copies write are freed at the default scope, too (MM-62). (Of what threads read the order of memory
+// is asked: Litmus/mm-042-scopes.mlir.)
+// VARIANT narrow: in peer ` scope(cluster)` -> ``
+// RUN: %variant narrow %s | titan check - --kernel bare --require=proved | FileCheck %s --check-prefix=FREED
+// FREED: @bare: accepted: 0 errors, 0 warnings
+// FREED: {{^}}  proved, for every size
+// But not before the copy has read it.
+// VARIANT early: in peer ` scope(cluster)` -> ``
+// VARIANT early: drop read
+// RUN: %variant early %s | not titan check - --kernel bare --require=proved 2>&1 | FileCheck %s --check-prefix=EARLY
+// EARLY: error: [completion-not-observed]
 // The halves go to one CTA only.
 // VARIANT to_one: in mask `3` -> `1`
 // RUN: %variant to_one %s | not titan check - --kernel pipe 2>&1 | FileCheck %s --check-prefix=TO-ONE
@@ -118,7 +129,7 @@ titan.kernel @bare(%X: !global, %Y: !global) warps(2) cluster(2) attributes {tit
           %slot = titan.shared.slot %tiles[%part : index] : !halves -> !tile
           titan.tma.store %slot, %mapY[%row, %c0] : !tile, !map
           %g = titan.bulk.commit : !bulk
-          titan.bulk.wait %g read : !bulk
+          titan.bulk.wait %g read : !bulk // @read
           titan.mbarrier.arrive %empty0[%stage : index] scope(cluster) : !remote
           titan.mbarrier.arrive %empty1[%stage : index] scope(cluster) : !remote // @peer
         }
