@@ -230,11 +230,11 @@ size_t Symbols::NodeHash::operator()(const Node &node) const {
       node.a.symbol, node.b.value, node.b.symbol, node.c.value, node.c.symbol);
 }
 
-uint32_t Symbols::leaf(const void *key, int dimension) {
-  auto [found, fresh] = leafNames.try_emplace({key, dimension}, 0);
+uint32_t Symbols::parameter(const void *key, int dimension) {
+  auto [found, fresh] = parameterNames.try_emplace({key, dimension}, 0);
   if (fresh) {
     Node node;
-    node.predicate = leafNames.size() - 1;
+    node.predicate = parameterNames.size() - 1;
     nodes.push_back(node);
     masks.push_back(uint64_t(1) << std::min(node.predicate, 63u));
     found->second = nodes.size() - 1;
@@ -254,13 +254,13 @@ uint32_t Symbols::apply(Arith code, unsigned predicate, unsigned operandBits,
       interned.try_emplace({code, predicate, operandBits, bits, a, b, c}, 0);
   if (fresh) {
     nodes.push_back(found->first);
-    masks.push_back(leavesOf(a) | leavesOf(b) | leavesOf(c));
+    masks.push_back(parametersOf(a) | parametersOf(b) | parametersOf(c));
     found->second = nodes.size() - 1;
   }
   return found->second;
 }
 
-std::optional<int64_t> Symbols::value(Number number, const Values &leaves,
+std::optional<int64_t> Symbols::value(Number number, const Values &parameters,
                                       int cta) const {
   if (!number.symbol)
     return number.value;
@@ -268,23 +268,23 @@ std::optional<int64_t> Symbols::value(Number number, const Values &leaves,
   memo.resize(nodes.size());
   stamps.resize(nodes.size());
   kept.resize(nodes.size());
-  return walk(number, leaves, cta);
+  return walk(number, parameters, cta);
 }
 
-void Symbols::changesOnly(std::optional<uint32_t> leaf) const {
+void Symbols::changesOnly(std::optional<uint32_t> parameter) const {
   ++span;
   changing.reset();
-  if (leaf)
-    changing = uint64_t(1) << std::min(*leaf, 63u);
+  if (parameter)
+    changing = uint64_t(1) << std::min(*parameter, 63u);
 }
 
-std::optional<int64_t> Symbols::walk(Number number, const Values &leaves,
+std::optional<int64_t> Symbols::walk(Number number, const Values &parameters,
                                      int cta) const {
   if (!number.symbol)
     return number.value;
   const Node &node = nodes[number.symbol];
   if (node.code == Arith::None)
-    return leaves[node.predicate][cta];
+    return parameters[node.predicate][cta];
   std::optional<int64_t> &result = memo[number.symbol];
   if (stamps[number.symbol] == now)
     return result;
@@ -296,15 +296,15 @@ std::optional<int64_t> Symbols::walk(Number number, const Values &leaves,
   kept[number.symbol] = found;
   ++evaluated;
   result = std::nullopt;
-  auto a = walk(node.a, leaves, cta), b = walk(node.b, leaves, cta),
-       c = walk(node.c, leaves, cta);
+  auto a = walk(node.a, parameters, cta), b = walk(node.b, parameters, cta),
+       c = walk(node.c, parameters, cta);
   if (a && b && c)
     result = evaluate(node.code, node.predicate, node.operandBits, node.bits,
                       *a, *b, *c);
   return result;
 }
 
-void Symbols::collect(Number number, std::vector<uint32_t> &leaves,
+void Symbols::collect(Number number, std::vector<uint32_t> &parameters,
                       std::vector<int64_t> *constants) const {
   std::vector<Number> rest = {number};
   ++visit;
@@ -321,8 +321,8 @@ void Symbols::collect(Number number, std::vector<uint32_t> &leaves,
       continue;
     const Node &node = nodes[at.symbol];
     if (node.code == Arith::None) {
-      if (!llvm::is_contained(leaves, node.predicate))
-        leaves.push_back(node.predicate);
+      if (!llvm::is_contained(parameters, node.predicate))
+        parameters.push_back(node.predicate);
       continue;
     }
     for (Number operand : {node.c, node.b, node.a})

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The checker computes with numbers: each size, CTA id and launch argument (a
-// *leaf*) is given a representative value. Beside its value a number keeps a
-// *symbol*, the expression over leaves it came from, hash-consed so that equal
+// *parameter*) is given a representative value. Beside its value a number keeps a
+// *symbol*, the expression over parameters it came from, hash-consed so that equal
 // expressions are equal numbers. Two loops whose bounds have the same symbols
-// run equally often; and to make a loop run n times, a leaf of its bounds is
+// run equally often; and to make a loop run n times, a parameter of its bounds is
 // solved for.
 //
 //===----------------------------------------------------------------------===//
@@ -83,43 +83,45 @@ struct Number {
 
 class Symbols {
 public:
-  /// A leaf for a key: always the same for the same key.
-  uint32_t leaf(const void *key, int dimension);
-  /// The leaf of a key; 0: there is none yet.
+  /// A parameter for a key: always the same for the same key.
+  uint32_t parameter(const void *key, int dimension);
+  /// The parameter of a key; 0: there is none yet.
   uint32_t find(const void *key, int dimension) const {
-    auto found = leafNames.find({key, dimension});
-    return found == leafNames.end() ? 0 : found->second;
+    auto found = parameterNames.find({key, dimension});
+    return found == parameterNames.end() ? 0 : found->second;
   }
   /// The symbol of an operation on numbers; 0 when all are constants.
   uint32_t apply(Arith code, unsigned predicate, unsigned operandBits,
                  unsigned bits, Number a, Number b, Number c);
 
-  /// Values of the leaves, by number (leafOf) and CTA.
+  /// Values of the parameters, by number (parameterOf) and CTA.
   using Values = std::vector<std::vector<int64_t>>;
-  /// The value of a number under other values of the leaves.
-  std::optional<int64_t> value(Number number, const Values &leaves,
+  /// The value of a number under other values of the parameters.
+  std::optional<int64_t> value(Number number, const Values &parameters,
                                int cta) const;
-  /// Until the next call no other leaf than this one, by number, changes its
+  /// Until the next call no other parameter than this one, by number, changes its
   /// values: what does not hang on it is kept. None: all may change.
-  void changesOnly(std::optional<uint32_t> leaf) const;
-  /// The leaves in an expression, and its constants.
-  void collect(Number number, std::vector<uint32_t> &leaves,
+  void changesOnly(std::optional<uint32_t> parameter) const;
+  /// The parameters in an expression, and its constants.
+  void collect(Number number, std::vector<uint32_t> &parameters,
                std::vector<int64_t> *constants = nullptr) const;
-  size_t leafCount() const { return leafNames.size(); }
-  /// The number of a symbol that is a leaf.
-  uint32_t leafOf(uint32_t symbol) const { return nodes[symbol].predicate; }
+  size_t parameterCount() const { return parameterNames.size(); }
+  /// The number of a symbol that is a parameter.
+  uint32_t parameterOf(uint32_t symbol) const {
+    return nodes[symbol].predicate;
+  }
 
   /// The predicate of a minimum or maximum that a condition which holds makes of a
   /// number: the number it is, in each launch.
   static constexpr unsigned believed = 1;
   struct Node {
-    Arith code = Arith::None; ///< None: a leaf, its number in `predicate`
+    Arith code = Arith::None; ///< None: a parameter, its number in `predicate`
     unsigned predicate = 0, operandBits = 0, bits = 0;
     Number a, b, c;
     bool operator==(const Node &) const = default;
   };
-  /// The leaves in an expression, a bit each; bit 63 stands for all beyond.
-  uint64_t leavesOf(Number number) const { return masks[number.symbol]; }
+  /// The parameters in an expression, a bit each; bit 63 stands for all beyond.
+  uint64_t parametersOf(Number number) const { return masks[number.symbol]; }
   /// How many symbols there are, 0 included.
   size_t size() const { return nodes.size(); }
   /// How many symbols have been evaluated so far, each time anew.
@@ -128,7 +130,7 @@ public:
   const Node &node(uint32_t symbol) const { return nodes[symbol]; }
 
 private:
-  std::optional<int64_t> walk(Number number, const Values &leaves,
+  std::optional<int64_t> walk(Number number, const Values &parameters,
                               int cta) const;
   std::vector<Node> nodes = {Node{}};
   std::vector<uint64_t> masks = {0};
@@ -138,7 +140,7 @@ private:
   mutable std::vector<uint64_t> stamps;
   mutable uint64_t now = 0;
   mutable uint64_t evaluated = 0;
-  /// Between two calls of changesOnly: which one, the leaf's bit, and of each
+  /// Between two calls of changesOnly: which one, the parameter's bit, and of each
   /// symbol in which one, and for which CTA, its value was found.
   mutable uint32_t span = 0;
   mutable std::optional<uint64_t> changing;
@@ -150,7 +152,7 @@ private:
     size_t operator()(const Node &node) const;
   };
   std::unordered_map<Node, uint32_t, NodeHash> interned;
-  std::map<std::pair<const void *, int>, uint32_t> leafNames;
+  std::map<std::pair<const void *, int>, uint32_t> parameterNames;
 };
 
 } // namespace titan::checker

@@ -153,7 +153,7 @@ unsigned TrailingZeros::of(Value value) {
   return zeros;
 }
 
-/// What a loop carries has what goes in and what comes round: assume the one,
+/// What a loop carries has what goes in and what repeats: assume the one,
 /// and take away until the other agrees.
 unsigned TrailingZeros::ofArgument(BlockArgument argument) {
   Key key = keyOf(argument);

@@ -4,7 +4,7 @@
 // RUN: titan check %s | FileCheck %s
 // RUN: for p in 0 1 5 -1; do titan run %s --arg p=$p || exit 1; done
 // CHECK: accepted: 0 errors, 0 warnings
-// A loop of more iterations than the first long run has, which never comes round: its longest run shows all of it.
+// A loop of more iterations than the first long run has, which never repeats: its longest run shows all of it.
 // VARIANT wide: in TILE `8x8xf32` -> `8x70xf32`
 // RUN: %variant wide %s | titan check - | FileCheck %s
 // RUN: %variant wide %s | titan run -

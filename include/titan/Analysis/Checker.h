@@ -51,7 +51,7 @@ struct CheckReport {
   unsigned undecided = 0;
   /// The trip counts that were checked, a line each: "outer 1, inner 9".
   std::vector<std::string> counts;
-  /// After how many iterations each loop comes round: "outer 12".
+  /// After how many iterations each loop repeats: "outer 12".
   std::vector<std::string> periods;
   /// Small launches of which all CTAs were looked at together.
   std::vector<std::string> launches;

@@ -150,7 +150,7 @@ struct AgentInfo {
 struct Iteration {
   uint32_t parent = 0;
   int64_t index = 0;
-  /// A hash of the carried numbers that are no counters (Courses.h).
+  /// A hash of the carried numbers that are no counters (Recurrences.h).
   uint64_t state = 0;
 };
 

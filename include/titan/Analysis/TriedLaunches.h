@@ -36,7 +36,7 @@ struct TriedLaunch {
 std::vector<TriedLaunch> triedLaunches(KernelOp kernel);
 
 /// Of the same kernel launches of one cluster, one for each loop whose count the launch
-/// decides, in which that runs so often as to come round twice (bound::restsOfPeriod):
+/// decides, in which that runs so often as to repeat twice (bound::restsOfPeriod):
 /// what goes wrong in its later iterations shows there.
 std::vector<TriedLaunch> longLaunches(KernelOp kernel);
 

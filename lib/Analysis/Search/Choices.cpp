@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A choice is something that sizes, arguments or CTA ids decide. To see it with
-// a certain outcome, a launch is searched for: the leaves of its expression are
+// a certain outcome, a launch is searched for: the parameters of its expression are
 // given values that lead to the outcome, as long as those of the choices before
 // it, and what the launch asks for, stay met. What the search does not find is
 // not thereby impossible: `impossible` asks for a proof.
@@ -25,7 +25,7 @@ using namespace titan;
 using namespace titan::checker;
 
 //===----------------------------------------------------------------------===//
-// Values of the leaves
+// Values of the parameters
 //===----------------------------------------------------------------------===//
 
 int64_t Instantiator::Impl::placeOf(int dimension, int cta) const {
@@ -45,10 +45,10 @@ int64_t Instantiator::Impl::placeOf(int dimension, int cta) const {
   return place[dimension] + clusters * cluster[dimension];
 }
 
-void Instantiator::Impl::setLeaf(uint32_t leaf, int64_t value) {
-  const Leaf &what = leaves[leaf];
-  std::vector<int64_t> &values = leafValues[leaf];
-  if (what.kind != Leaf::CtaId) {
+void Instantiator::Impl::setParameter(uint32_t parameter, int64_t value) {
+  const Parameter &what = parameters[parameter];
+  std::vector<int64_t> &values = parameterValues[parameter];
+  if (what.kind != Parameter::CtaId) {
     std::fill(values.begin(), values.end(), value);
     return;
   }
@@ -58,21 +58,23 @@ void Instantiator::Impl::setLeaf(uint32_t leaf, int64_t value) {
     values[cta] = program ? placeOf(what.dimension, cta) : 0;
 }
 
-void Instantiator::Impl::resetLeaves(bool small) {
+void Instantiator::Impl::resetParameters(bool small) {
   std::fill(origin, origin + 3, 0);
-  for (auto [number, leaf] : llvm::enumerate(leaves)) {
-    leafValues[number].assign(program->ctas(), 0);
-    int64_t value = leaf.promised ? promisedData(leaf.element) : leaf.initial;
-    if (leaf.kind == Leaf::CtaId)
+  for (auto [number, parameter] : llvm::enumerate(parameters)) {
+    parameterValues[number].assign(program->ctas(), 0);
+    int64_t value = parameter.promised ? promisedData(parameter.element)
+                                       : parameter.initial;
+    if (parameter.kind == Parameter::CtaId)
       value = 0;
-    else if (launch && number < launch->leaves.size() && !leaf.promised)
-      value = launch->leaves[number];
-    else if (whole && leaf.kind == Leaf::Multiprocessors)
+    else if (launch && number < launch->parameters.size() &&
+             !parameter.promised)
+      value = launch->parameters[number];
+    else if (whole && parameter.kind == Parameter::Multiprocessors)
       value = program->ctas(); // of a grid with one CTA on each
-    else if (small && leaf.kind <= Leaf::Scalar &&
-             leaf.range.low <= leaf.range.high)
-      value = std::clamp<int64_t>(1, leaf.range.low, leaf.range.high);
-    setLeaf(number, value);
+    else if (small && parameter.kind <= Parameter::Scalar &&
+             parameter.range.low <= parameter.range.high)
+      value = std::clamp<int64_t>(1, parameter.range.low, parameter.range.high);
+    setParameter(number, value);
   }
 }
 
@@ -82,11 +84,11 @@ void Instantiator::Impl::resetLeaves(bool small) {
 
 std::optional<int64_t> Instantiator::Impl::outcome(const Choice &choice,
                                                    int cta) const {
-  auto upper = symbols.value(choice.upper, leafValues, cta);
+  auto upper = symbols.value(choice.upper, parameterValues, cta);
   if (!choice.loop())
     return upper;
-  auto lower = symbols.value(choice.lower, leafValues, cta),
-       step = symbols.value(choice.step, leafValues, cta);
+  auto lower = symbols.value(choice.lower, parameterValues, cta),
+       step = symbols.value(choice.step, parameterValues, cta);
   if (!lower || !upper || !step || *step <= 0)
     return std::nullopt;
   return *upper <= *lower ? 0 : (*upper - *lower + *step - 1) / *step;
@@ -103,11 +105,11 @@ bool Instantiator::Impl::met(const Goal &goal) const {
     return false;
   }
   case Goal::Require:
-    return symbols.value(requirements[goal.index], leafValues, 0) != 0;
+    return symbols.value(requirements[goal.index], parameterValues, 0) != 0;
   case Goal::Promise:
-    return symbols.value(promises[goal.index], leafValues, 0) != 0;
+    return symbols.value(promises[goal.index], parameterValues, 0) != 0;
   case Goal::Grid: {
-    auto extent = symbols.value(grid[goal.index], leafValues, 0);
+    auto extent = symbols.value(grid[goal.index], parameterValues, 0);
     if (!extent || *extent < 1 || *extent > mostCtas(goal.index) ||
         *extent % kernel.getClusterShape()[goal.index])
       return false;
@@ -123,17 +125,17 @@ bool Instantiator::Impl::met(const Goal &goal) const {
   return false;
 }
 
-/// Values of a leaf, all else as it is, under which the goal is met; a few, of
+/// Values of a parameter, all else as it is, under which the goal is met; a few, of
 /// different kinds.
 std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
-                                                    uint32_t leaf) {
-  std::vector<int64_t> result, old = leafValues[leaf];
+                                                    uint32_t parameter) {
+  std::vector<int64_t> result, old = parameterValues[parameter];
   int64_t oldOrigin[3] = {origin[0], origin[1], origin[2]};
-  const Leaf &what = leaves[leaf];
+  const Parameter &what = parameters[parameter];
   Bounds range = what.range;
-  if (what.kind == Leaf::CtaId)
+  if (what.kind == Parameter::CtaId)
     range.high /= kernel.getClusterShape()[what.dimension];
-  symbols.changesOnly(leaf);
+  symbols.changesOnly(parameter);
   llvm::scope_exit changed([&] { symbols.changesOnly(std::nullopt); });
   // (The set has no place for the last two numbers.)
   llvm::DenseSet<int64_t> attempted;
@@ -144,7 +146,7 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
          !attempted.insert(value).second))
       return;
     effort.spend(Work::Attempt);
-    setLeaf(leaf, value);
+    setParameter(parameter, value);
     if (met(goal))
       result.push_back(value);
   };
@@ -157,7 +159,7 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
               high = std::min(range.high, bound::largestForCount);
       while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        setLeaf(leaf, middle);
+        setParameter(parameter, middle);
         if (outcome(choice, 0).value_or(0) >= count)
           high = middle;
         else
@@ -189,7 +191,7 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
           attempt(range.high / constant * constant);
     }
   } else {
-    // Where the number grows with the leaf, or falls: the least that may do.
+    // Where the number grows with the parameter, or falls: the least that may do.
     auto isRemainder = [&] {
       Number at = choices[goal.index].upper;
       while (at.symbol && (symbols.node(at.symbol).code == Arith::MinS ||
@@ -198,14 +200,14 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
       return at.symbol && symbols.node(at.symbol).code == Arith::RemU;
     };
     if (goal.kind == Goal::Choose &&
-        choices[goal.index].kind == Choice::Value && what.kind != Leaf::CtaId &&
-        !isRemainder())
+        choices[goal.index].kind == Choice::Value &&
+        what.kind != Parameter::CtaId && !isRemainder())
       for (int64_t sign : {1, -1}) {
         int64_t low = std::max<int64_t>(range.low, 0),
                 high = std::min(range.high, bound::largestForValue);
         while (low < high) {
           int64_t middle = low + (high - low) / 2;
-          setLeaf(leaf, middle);
+          setParameter(parameter, middle);
           if (sign * outcome(choices[goal.index], 0).value_or(0) >=
               sign * goal.wanted)
             high = middle;
@@ -215,10 +217,10 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
         attempt(low);
       }
     std::vector<int64_t> near = {what.initial, 0, 1, 2, 3, -1, goal.wanted};
-    if (what.kind == Leaf::CtaId) {
+    if (what.kind == Parameter::CtaId) {
       near[0] = 0;
       int64_t cluster = kernel.getClusterShape()[what.dimension];
-      if (auto extent = symbols.value(grid[what.dimension], leafValues, 0))
+      if (auto extent = symbols.value(grid[what.dimension], parameterValues, 0))
         near.push_back(*extent / cluster - 1);
       for (int64_t constant : constants)
         near.push_back(constant / cluster);
@@ -240,28 +242,29 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
       for (int64_t offset : {-1, 0, 1})
         attempt(value + offset);
   }
-  setLeaf(leaf, 0);
-  leafValues[leaf] = std::move(old);
+  setParameter(parameter, 0);
+  parameterValues[parameter] = std::move(old);
   std::copy(oldOrigin, oldOrigin + 3, origin);
   return result;
 }
 
-uint64_t Instantiator::Impl::leavesOf(const Goal &goal) const {
+uint64_t Instantiator::Impl::parametersOf(const Goal &goal) const {
   switch (goal.kind) {
   case Goal::Choose: {
     const Choice &choice = choices[goal.index];
-    return symbols.leavesOf(choice.upper) | symbols.leavesOf(choice.lower) |
-           symbols.leavesOf(choice.step);
+    return symbols.parametersOf(choice.upper) |
+           symbols.parametersOf(choice.lower) |
+           symbols.parametersOf(choice.step);
   }
   case Goal::Require:
-    return symbols.leavesOf(requirements[goal.index]);
+    return symbols.parametersOf(requirements[goal.index]);
   case Goal::Promise:
-    return symbols.leavesOf(promises[goal.index]);
+    return symbols.parametersOf(promises[goal.index]);
   case Goal::Grid: {
     // Where the clusters lie that are looked at decides, too.
-    uint64_t mask = symbols.leavesOf(grid[goal.index]);
-    for (auto [number, leaf] : llvm::enumerate(leaves))
-      if (leaf.kind == Leaf::CtaId)
+    uint64_t mask = symbols.parametersOf(grid[goal.index]);
+    for (auto [number, parameter] : llvm::enumerate(parameters))
+      if (parameter.kind == Parameter::CtaId)
         mask |= uint64_t(1) << std::min<size_t>(number, beyond);
     return mask;
   }
@@ -274,8 +277,8 @@ bool Instantiator::Impl::reach(ArrayRef<Goal> goals, size_t at, int &budget,
   if (at == goals.size())
     return true;
   const Goal &goal = goals[at];
-  const uint64_t own = leavesOf(goal);
-  // False: what is not met behind it no other value of this one's leaves changes.
+  const uint64_t own = parametersOf(goal);
+  // False: what is not met behind it no other value of this one's parameters changes.
   auto helps = [&](uint64_t behind) {
     blame |= behind;
     return (own & behind) != 0;
@@ -300,28 +303,29 @@ bool Instantiator::Impl::reach(ArrayRef<Goal> goals, size_t at, int &budget,
                     inside);
   }
   llvm::erase_if(inside, [&](uint32_t number) {
-    return leaves[number].kind == Leaf::Data ? !leaves[number].promised
-                                             : launch != nullptr;
+    return parameters[number].kind == Parameter::Data
+               ? !parameters[number].promised
+               : launch != nullptr;
   });
   // Which CTA is looked at comes last.
   std::partition(inside.begin(), inside.end(), [&](uint32_t number) {
-    return leaves[number].kind != Leaf::CtaId;
+    return parameters[number].kind != Parameter::CtaId;
   });
-  for (uint32_t leaf : inside) {
-    std::vector<int64_t> old = leafValues[leaf];
+  for (uint32_t parameter : inside) {
+    std::vector<int64_t> old = parameterValues[parameter];
     int64_t oldOrigin[3] = {origin[0], origin[1], origin[2]};
     bool goesOn = true;
     if ((budget -= 5) < 0 || spent())
       return false;
-    for (int64_t value : candidates(goal, leaf)) {
+    for (int64_t value : candidates(goal, parameter)) {
       if (--budget < 0)
         return false;
-      setLeaf(leaf, value);
+      setParameter(parameter, value);
       const auto *broken =
           llvm::find_if(goals.take_front(at),
                         [&](const Goal &earlier) { return !met(earlier); });
       if (broken != goals.begin() + at) {
-        blame |= leavesOf(*broken);
+        blame |= parametersOf(*broken);
         continue;
       }
       uint64_t behind = 0;
@@ -331,7 +335,7 @@ bool Instantiator::Impl::reach(ArrayRef<Goal> goals, size_t at, int &budget,
         break;
     }
     std::copy(oldOrigin, oldOrigin + 3, origin);
-    leafValues[leaf] = std::move(old);
+    parameterValues[parameter] = std::move(old);
     if (!goesOn)
       return false;
   }
@@ -358,7 +362,7 @@ bool Instantiator::Impl::solve(ArrayRef<int64_t> wanted, bool chance) {
     for (bool small : {chance, !chance}) {
       int budget = bound::mostTrials;
       uint64_t blame = 0;
-      resetLeaves(small);
+      resetParameters(small);
       if (reach(goals, 0, budget, blame) &&
           llvm::all_of(goals, [&](const Goal &goal) { return met(goal); }))
         return true;
@@ -387,7 +391,7 @@ Instantiator::Impl::nameOf(std::initializer_list<Number> numbers) const {
         return name->second;
       const Symbols::Node &node = symbols.node(at);
       if (node.code == Arith::None)
-        return leaves[node.predicate].name;
+        return parameters[node.predicate].name;
       for (Number operand : {node.a, node.b, node.c})
         rest.push_back(operand.symbol);
     }
@@ -416,7 +420,7 @@ size_t Instantiator::Impl::registerChoice(Choice choice) {
   llvm::sort(constants);
   if (choice.loop())
     for (Number bound : {choice.lower, choice.upper, choice.step})
-      owned |= ~(uint64_t(1) << 63) & symbols.leavesOf(bound);
+      owned |= ~(uint64_t(1) << 63) & symbols.parametersOf(bound);
   choices.push_back(std::move(choice));
   covered.emplace_back();
   loops.emplace_back();
@@ -431,7 +435,7 @@ static void clampTo(Symbols &symbols, Number &number, int64_t low,
   number.value = std::clamp(number.value, low, high);
 }
 
-/// Whether all of an expression are sums and products of leaves.
+/// Whether all of an expression are sums and products of parameters.
 static bool isPlain(const Symbols &symbols, Number number) {
   if (!number.symbol)
     return true;
@@ -486,11 +490,12 @@ void Instantiator::Impl::findKinks(size_t loop) {
     std::vector<uint32_t> inside;
     symbols.collect(number, inside);
     return llvm::any_of(inside,
-                        [&](uint32_t leaf) {
-                          return leaves[leaf].kind < Leaf::Multiprocessors;
+                        [&](uint32_t parameter) {
+                          return parameters[parameter].kind <
+                                 Parameter::Multiprocessors;
                         }) &&
-           llvm::none_of(inside, [&](uint32_t leaf) {
-             return leaves[leaf].kind == Leaf::Data;
+           llvm::none_of(inside, [&](uint32_t parameter) {
+             return parameters[parameter].kind == Parameter::Data;
            });
   };
   std::set<uint32_t> seen;
@@ -583,7 +588,7 @@ void Instantiator::Impl::findKinks(size_t loop) {
 }
 
 bool Instantiator::Impl::ownedByLoops(Number number) const {
-  uint64_t others = symbols.leavesOf(number) & ~owned;
+  uint64_t others = symbols.parametersOf(number) & ~owned;
   if (others != uint64_t(1) << beyond)
     return !others;
   return !(kindsOf(number) & LaunchedBeyond);
@@ -596,11 +601,12 @@ unsigned Instantiator::Impl::kindsOf(Number number) const {
       kinds.push_back(at ? kinds[node.a.symbol] | kinds[node.b.symbol] |
                                kinds[node.c.symbol]
                          : 0);
-    else if (leaves[node.predicate].kind == Leaf::CtaId)
+    else if (parameters[node.predicate].kind == Parameter::CtaId)
       kinds.push_back(OfCta);
     else
-      kinds.push_back(node.predicate >= beyond && leaves[node.predicate].kind <
-                                                      Leaf::Multiprocessors
+      kinds.push_back(node.predicate >= beyond &&
+                              parameters[node.predicate].kind <
+                                  Parameter::Multiprocessors
                           ? LaunchedBeyond
                           : 0);
   }
@@ -642,7 +648,7 @@ bool Instantiator::Impl::decides(const CompiledOp &op, const Val &val,
 // What cannot be
 //===----------------------------------------------------------------------===//
 
-/// Whether a number never falls when its only leaf grows.
+/// Whether a number never falls when its only parameter grows.
 static bool grows(const Symbols &symbols, Ranges &ranges, Number number) {
   if (!number.symbol)
     return true;
@@ -699,17 +705,17 @@ bool Instantiator::Impl::impossible(const Choice &choice,
         }))
       return true;
   }
-  // One leaf alone decides: those of its values that lead there, as long as
+  // One parameter alone decides: those of its values that lead there, as long as
   // they are few, may all be excluded.
   std::vector<uint32_t> inside;
   for (Number number : {choice.upper, choice.lower, choice.step})
     symbols.collect(number, inside);
-  if (inside.size() != 1 || leaves[inside[0]].kind == Leaf::CtaId)
+  if (inside.size() != 1 || parameters[inside[0]].kind == Parameter::CtaId)
     return false;
-  uint32_t leaf = inside[0];
-  Symbols::Values values = leafValues;
+  uint32_t parameter = inside[0];
+  Symbols::Values values = parameterValues;
   auto outcomeAt = [&](int64_t value) -> std::optional<int64_t> {
-    values[leaf].assign(values[leaf].size(), value);
+    values[parameter].assign(values[parameter].size(), value);
     auto upper = symbols.value(choice.upper, values, 0);
     if (!choice.loop())
       return upper;
@@ -719,7 +725,7 @@ bool Instantiator::Impl::impossible(const Choice &choice,
       return std::nullopt;
     return *upper <= *lower ? 0 : (*upper - *lower + *step - 1) / *step;
   };
-  Bounds range = leaves[leaf].range;
+  Bounds range = parameters[parameter].range;
   if (range.low < 0 || range.high - range.low >= bound::mostExcluded) {
     if (choice.kind == Choice::Branch || choice.lower.symbol ||
         choice.step.symbol || range.low < 0 ||
@@ -747,7 +753,7 @@ bool Instantiator::Impl::impossible(const Choice &choice,
     bool refused = llvm::any_of(requirements, [&](Number requirement) {
       std::vector<uint32_t> others;
       symbols.collect(requirement, others);
-      return others.size() == 1 && others[0] == leaf &&
+      return others.size() == 1 && others[0] == parameter &&
              symbols.value(requirement, values, 0) == 0;
     });
     if (!refused)
@@ -769,11 +775,11 @@ int64_t Instantiator::mostIterations(size_t number) const {
   return *span <= 0 ? 0 : (*span - 1) / step.low + 1;
 }
 
-uint64_t Instantiator::leavesOf(size_t number) const {
+uint64_t Instantiator::parametersOf(size_t number) const {
   const Choice &choice = impl->choices[number];
-  return impl->symbols.leavesOf(choice.lower) |
-         impl->symbols.leavesOf(choice.upper) |
-         impl->symbols.leavesOf(choice.step);
+  return impl->symbols.parametersOf(choice.lower) |
+         impl->symbols.parametersOf(choice.upper) |
+         impl->symbols.parametersOf(choice.step);
 }
 
 ArrayRef<Operation *> Instantiator::loopsOf(size_t choice) const {

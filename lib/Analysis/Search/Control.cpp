@@ -8,7 +8,7 @@
 #include "Interpreter.h"
 
 #include "Bounds.h"
-#include "Courses.h"
+#include "Recurrences.h"
 
 #include "titan/Analysis/Assertion.h"
 #include "titan/Dialect/Titan/SharedMemory.h"
@@ -101,7 +101,8 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
       findKinks(*choice);
     loops[*choice].insert(op.op);
     for (size_t kink : kinks[*choice])
-      if (auto side = symbols.value(choices[kink].upper, leafValues, cta()))
+      if (auto side =
+              symbols.value(choices[kink].upper, parameterValues, cta()))
         cover(kink, *side);
   }
   varies |= symbolic;

@@ -78,8 +78,8 @@ struct SmallLaunch {
   /// Some argument is as large or small as a launch check lets it: such a launch
   /// is looked at whatever earlier ones have shown.
   bool tight = false;
-  /// Sizes, arguments and the number of multiprocessors, by leaf.
-  std::vector<int64_t> leaves;
+  /// Sizes, arguments and the number of multiprocessors, by parameter.
+  std::vector<int64_t> parameters;
   /// "3 CTAs: A 128 x 64, B 128 x 64".
   std::string name;
 };
@@ -113,7 +113,7 @@ public:
   /// The outcomes of a choice that some program has come through.
   const std::set<int64_t> &covered(size_t choice) const;
   /// What a choice depends on, a bit for each size and argument.
-  uint64_t leavesOf(size_t choice) const;
+  uint64_t parametersOf(size_t choice) const;
   /// Whether no launch has this outcome. False: not known.
   bool impossible(size_t choice, int64_t outcome) const;
   /// The largest number of iterations that a loop can have.

@@ -9,7 +9,7 @@
 
 #include "../Resources.h"
 #include "Bounds.h"
-#include "Courses.h"
+#include "Recurrences.h"
 
 #include "titan/Analysis/Assertion.h"
 
@@ -23,11 +23,11 @@ using namespace titan::checker;
 Instantiator::Impl::Impl(KernelOp kernel, Effort &effort, Instantiator &self)
     : kernel(kernel), self(self), effort(effort),
       ranges(
-          symbols, [this](uint32_t number) { return leaves[number].range; },
+          symbols, [this](uint32_t number) { return parameters[number].range; },
           [this](uint32_t number) -> std::optional<Number> {
-            if (leaves[number].kind != Leaf::CtaId)
+            if (parameters[number].kind != Parameter::CtaId)
               return std::nullopt;
-            return grid[leaves[number].dimension];
+            return grid[parameters[number].dimension];
           }) {
   body = compiler.compile(kernel.getBody().front());
   tensors.emplace_back(); // id 0: none
@@ -154,7 +154,7 @@ std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
     impl->program->all = true;
     for (size_t i = 0; i < Impl::patterns; ++i) {
       impl->pattern = (impl->firstPattern + i) % Impl::patterns;
-      impl->resetLeaves(false);
+      impl->resetParameters(false);
       if (impl->keepPromises())
         return true;
     }
@@ -167,9 +167,10 @@ std::vector<std::unique_ptr<Program>>
 Instantiator::instantiateAtBounds(const SmallLaunch &launch) {
   std::vector<std::unique_ptr<Program>> result;
   llvm::scope_exit leave([&] { impl->apart.reset(); });
-  for (size_t i = 0; i < impl->leaves.size() && i < launch.leaves.size(); ++i)
-    if (impl->leaves[i].boundsData) {
-      impl->apart = launch.leaves[i];
+  for (size_t i = 0;
+       i < impl->parameters.size() && i < launch.parameters.size(); ++i)
+    if (impl->parameters[i].boundsData) {
+      impl->apart = launch.parameters[i];
       if (auto program = instantiate(launch))
         result.push_back(std::move(program));
     }

@@ -98,7 +98,7 @@ struct Instantiator::Impl {
   /// What a launch may vary, the id of a CTA, and what a tensor holds that the
   /// kernel does not write: where titan.assume says something of it, it varies
   /// as arguments do; else it is what it is, and no launch is searched over it.
-  struct Leaf {
+  struct Parameter {
     enum Kind { Size, Scalar, Multiprocessors, CtaId, Data } kind;
     std::string name;
     int dimension = 0;
@@ -110,14 +110,14 @@ struct Instantiator::Impl {
     /// Scalar: titan.assume compares data with it, as it does with sizes.
     bool boundsData = false;
   };
-  std::vector<Leaf> leaves;
-  Symbols::Values leafValues; ///< [leaf][cta]
+  std::vector<Parameter> parameters;
+  Symbols::Values parameterValues; ///< [parameter][cta]
   /// Values of the launch region, and what it asks for.
   llvm::DenseMap<mlir::Value, Number> launchNumbers;
   std::vector<Number> requirements;
   std::vector<RequireOp> requireOps; ///< Those of `requirements`.
   Number grid[3] = {{1, 0}, {1, 0}, {1, 0}};
-  /// Leaves that titan.require makes equal to a number, by symbol.
+  /// Parameters that titan.require makes equal to a number, by symbol.
   std::map<uint32_t, Number> pinned;
   /// Dimensions (argument, dimension) that the launch requires to lie without
   /// gaps: schedules merge them, say.
@@ -130,10 +130,10 @@ struct Instantiator::Impl {
 
   void readLaunch();
   void readRegion();
-  /// What a requirement says of single leaves; `computed`: which of them is equal
+  /// What a requirement says of single parameters; `computed`: which of them is equal
   /// to what others make.
   void narrow(Number condition, bool computed = false);
-  Number leafNumber(const void *key, int dimension, Leaf leaf);
+  Number parameterNumber(const void *key, int dimension, Parameter parameter);
   Number unpinned(Number number) const;
   Number sizeNumber(unsigned tensor, int64_t dimension);
   /// In elements. Where the launch decides it: a pitch that no coordinate of a
@@ -153,26 +153,26 @@ struct Instantiator::Impl {
   bool allResident();
   /// All requirements hold, and the grid has the CTAs that are looked at.
   bool admitted() const;
-  /// A value of a leaf that meets what is required of this leaf alone: the one
+  /// A value of a parameter that meets what is required of this parameter alone: the one
   /// that is given, or a constant of what it does not meet times it (of a
   /// multiple, say); where that does not meet it, either, the one that is given.
   /// `next`: not below it, and as little above it as the constant lets.
-  int64_t fitted(uint32_t leaf, int64_t value, bool next = false) const;
-  /// Leaves that may be varied, and what is tried of each; and goes through the
-  /// combinations, or so many at random: `look` finds the leaves set.
+  int64_t fitted(uint32_t parameter, int64_t value, bool next = false) const;
+  /// Parameters that may be varied, and what is tried of each; and goes through the
+  /// combinations, or so many at random: `look` finds the parameters set.
   using Varied = std::vector<std::pair<uint32_t, std::vector<int64_t>>>;
-  Varied variedLeaves(int64_t most, bool fit) const;
+  Varied variedParameters(int64_t most, bool fit) const;
   /// Arguments that a launch check compares with others become as large or small
   /// as it lets them: rows beside each other, say; but for those that are kept.
   /// False: nothing changes.
   bool tighten(llvm::ArrayRef<uint32_t> kept = {});
   void vary(const Varied &varied, llvm::function_ref<void(bool tight)> look);
   /// "A[0]", "n", and "A[0] is 200, n is 5" of the launch that is looked at.
-  std::string nameOfLeaf(const Leaf &leaf) const;
+  std::string nameOfParameter(const Parameter &parameter) const;
   std::string describeLaunch() const;
   /// Whether it is a size or argument that launches vary: neither a stride nor
   /// what others decide.
-  bool isVaried(uint32_t leaf) const;
+  bool isVaried(uint32_t parameter) const;
   /// "2 CTAs: A[0] is 200, n is 5".
   std::string nameOf(const SmallLaunch &launch) const;
 
@@ -191,7 +191,7 @@ struct Instantiator::Impl {
   /// or grows towards it. False: none, or it is so already.
   bool raise(Number bound, int64_t above,
              llvm::SmallVectorImpl<uint32_t> &raised);
-  /// Leaves of the launches that unmasked() has told.
+  /// Parameters of the launches that unmasked() has told.
   std::set<std::vector<int64_t>> unmaskedLaunches;
 
   //===--------------------------------------------------------------------===//
@@ -206,7 +206,7 @@ struct Instantiator::Impl {
     /// The largest number by which it has been multiplied.
     int64_t largest = 0;
   };
-  std::map<uint32_t, Pitch> pitches; ///< By leaf.
+  std::map<uint32_t, Pitch> pitches; ///< By parameter.
   /// Which values they have: one of argumentPitchBits, in one of four orders (the
   /// first argument is the largest or the smallest, and something lies within the
   /// smallest or it is 1); and then, of each, as close as rows of so many as have
@@ -260,15 +260,16 @@ struct Instantiator::Impl {
   llvm::MapVector<std::pair<mlir::Operation *, uint32_t>, std::set<int64_t>>
       amountPieces;
   void noteAmount(const CompiledOp &op, Number amount);
-  /// Whether a leaf of the number is such a one.
-  bool anyLeaf(Number number, llvm::function_ref<bool(const Leaf &)> is) const;
+  /// Whether a parameter of the number is such a one.
+  bool anyParameter(Number number,
+                    llvm::function_ref<bool(const Parameter &)> is) const;
   bool ofCta(Number number) const;
   /// Which kinds of leaves a number is computed from; kept for each symbol.
   enum Kinds : uint8_t {
     OfCta = 1,          ///< The id of a CTA.
     LaunchedBeyond = 2, ///< Sizes and arguments from number `beyond` on,
   };
-  static constexpr unsigned beyond = 63; ///< whose bit is one (leavesOf).
+  static constexpr unsigned beyond = 63; ///< whose bit is one (parametersOf).
   unsigned kindsOf(Number number) const;
   mutable std::vector<uint8_t> kinds;
   /// Whether a product of two sizes is part of it.
@@ -288,19 +289,19 @@ struct Instantiator::Impl {
     size_t index; ///< choice, requirement, dimension of the grid, promise
     int64_t wanted = 1;
   };
-  void resetLeaves(bool small);
-  void setLeaf(uint32_t leaf, int64_t value);
+  void resetParameters(bool small);
+  void setParameter(uint32_t parameter, int64_t value);
   int64_t placeOf(int dimension, int cta) const;
   std::optional<int64_t> outcome(const Choice &choice, int cta) const;
   bool met(const Goal &goal) const;
-  std::vector<int64_t> candidates(const Goal &goal, uint32_t leaf);
-  /// The leaves that decide whether a goal is met, a bit each.
-  uint64_t leavesOf(const Goal &goal) const;
-  /// `blame`: the leaves of what was not met on the way; values of others are
+  std::vector<int64_t> candidates(const Goal &goal, uint32_t parameter);
+  /// The parameters that decide whether a goal is met, a bit each.
+  uint64_t parametersOf(const Goal &goal) const;
+  /// `blame`: the parameters of what was not met on the way; values of others are
   /// not gone through for it.
   bool reach(llvm::ArrayRef<Goal> goals, size_t at, int &budget,
              uint64_t &blame);
-  /// Finds a launch with these outcomes and gives the leaves its values; small
+  /// Finds a launch with these outcomes and gives the parameters its values; small
   /// ones first where loops are left to chance.
   bool solve(llvm::ArrayRef<int64_t> wanted, bool chance = false);
   /// The number of a choice, which is made if there is none yet.
@@ -355,7 +356,7 @@ struct Instantiator::Impl {
   /// Data of which titan.assume says something decides anew in each iteration
   /// of a loop: no count stands for all, and what was looked at is told.
   void decidedByData(const CompiledOp &op);
-  /// Gives the leaves values by `set`, and runs, until no promise is broken.
+  /// Gives the parameters values by `set`, and runs, until no promise is broken.
   /// `steady`: elements grow by as much each. Null: not found.
   std::unique_ptr<Program>
   runPromised(llvm::function_ref<bool()> set,
@@ -395,7 +396,7 @@ struct Instantiator::Impl {
   bool run(uint32_t agent);
   /// A number, for the CTA of this agent.
   Val here(Number number) const {
-    if (auto known = symbols.value(number, leafValues, cta()))
+    if (auto known = symbols.value(number, parameterValues, cta()))
       return Val::integer({*known, number.symbol});
     return Val();
   }
@@ -403,7 +404,7 @@ struct Instantiator::Impl {
                const llvm::Twine &fix = "");
   /// " (A[0] is 200)": the launch that is looked at; empty: nothing varies.
   std::string launchSuffix() const;
-  /// Leaves an effect out; `what` names the kind, and is told of once.
+  /// Parameters an effect out; `what` names the kind, and is told of once.
   /// `settled`: by a proof.
   void gap(mlir::Operation *op, const llvm::Twine &what, bool settled = false,
            const llvm::Twine &fix = "");

@@ -27,22 +27,23 @@ using namespace titan::checker;
 
 static const char ctaIdKey = 0, multiprocessorsKey = 0;
 
-Number Instantiator::Impl::leafNumber(const void *key, int dimension,
-                                      Leaf leaf) {
-  uint32_t symbol = symbols.leaf(key, dimension);
-  uint32_t number = symbols.leafOf(symbol);
-  if (number == leaves.size()) {
-    if (leaf.kind == Leaf::Size)
-      leaf.initial =
+Number Instantiator::Impl::parameterNumber(const void *key, int dimension,
+                                           Parameter parameter) {
+  uint32_t symbol = symbols.parameter(key, dimension);
+  uint32_t number = symbols.parameterOf(symbol);
+  if (number == parameters.size()) {
+    if (parameter.kind == Parameter::Size)
+      parameter.initial =
           bound::firstSize + bound::sizeApart * static_cast<int64_t>(number);
-    if (leaf.kind == Leaf::Scalar)
-      leaf.initial = bound::firstScalar +
-                     bound::scalarApart * static_cast<int64_t>(number);
-    leaf.initial = std::clamp(leaf.initial, leaf.range.low, leaf.range.high);
-    leaves.push_back(std::move(leaf));
-    leafValues.emplace_back(program ? program->ctas() : 1, 0);
-    setLeaf(number, leaves[number].initial);
-    if (leaves[number].kind >= Leaf::Multiprocessors && number < 63)
+    if (parameter.kind == Parameter::Scalar)
+      parameter.initial = bound::firstScalar +
+                          bound::scalarApart * static_cast<int64_t>(number);
+    parameter.initial = std::clamp(parameter.initial, parameter.range.low,
+                                   parameter.range.high);
+    parameters.push_back(std::move(parameter));
+    parameterValues.emplace_back(program ? program->ctas() : 1, 0);
+    setParameter(number, parameters[number].initial);
+    if (parameters[number].kind >= Parameter::Multiprocessors && number < 63)
       owned |= uint64_t(1) << number;
   }
   return unpinned({0, symbol});
@@ -60,13 +61,14 @@ Number Instantiator::Impl::sizeNumber(unsigned tensor, int64_t dimension) {
   int64_t size = cast<GlobalType>(argument.getType()).getShape()[dimension];
   if (!ShapedType::isDynamic(size))
     return {size, 0};
-  Leaf leaf{.kind = Leaf::Size,
-            .name = "size " + std::to_string(dimension),
-            .dimension = static_cast<int>(dimension),
-            .tensor = tensor,
-            // A map forbids a size of 0.
-            .range = {mapped[tensor], int64_t(1) << 32}};
-  return leafNumber(argument.getAsOpaquePointer(), 1 + dimension, leaf);
+  Parameter parameter{.kind = Parameter::Size,
+                      .name = "size " + std::to_string(dimension),
+                      .dimension = static_cast<int>(dimension),
+                      .tensor = tensor,
+                      // A map forbids a size of 0.
+                      .range = {mapped[tensor], int64_t(1) << 32}};
+  return parameterNumber(argument.getAsOpaquePointer(), 1 + dimension,
+                         parameter);
 }
 
 int64_t Instantiator::Impl::mostCtas(int dimension) const {
@@ -77,9 +79,9 @@ int64_t Instantiator::Impl::mostCtas(int dimension) const {
 
 Number Instantiator::Impl::ctaIdNumber(int dimension) {
   Bounds extent = ranges.of(grid[dimension]);
-  return leafNumber(
+  return parameterNumber(
       &ctaIdKey, dimension,
-      {.kind = Leaf::CtaId,
+      {.kind = Parameter::CtaId,
        .name = "cta_id " + std::to_string(dimension),
        .dimension = dimension,
        .range = {0, std::clamp<int64_t>(extent.high - 1, 0,
@@ -95,9 +97,9 @@ void Instantiator::Impl::readRegion() {
   auto unknown = [&](Value value, StringRef name) {
     unsigned bits = bitsOf(value.getType());
     if (bits)
-      launchNumbers[value] = leafNumber(
+      launchNumbers[value] = parameterNumber(
           value.getAsOpaquePointer(), 0,
-          {.kind = Leaf::Scalar,
+          {.kind = Parameter::Scalar,
            .name = name.str(),
            .range = value.getType().isIndex() ? Bounds{0, int64_t(1) << 32}
                                               : Bounds::ofBits(bits)});
@@ -121,12 +123,12 @@ void Instantiator::Impl::readRegion() {
     }
     if (isa<DevicePropertyOp>(op)) {
       launchNumbers[op.getResult(0)] =
-          leafNumber(&multiprocessorsKey, 0,
-                     {.kind = Leaf::Multiprocessors,
-                      .name = "multiprocessors",
-                      .range = {1, 1 << 16},
-                      .initial = bound::multiprocessorsAtFirst *
-                                 int64_t(kernel.getClusterSize())});
+          parameterNumber(&multiprocessorsKey, 0,
+                          {.kind = Parameter::Multiprocessors,
+                           .name = "multiprocessors",
+                           .range = {1, 1 << 16},
+                           .initial = bound::multiprocessorsAtFirst *
+                                      int64_t(kernel.getClusterSize())});
       continue;
     }
     if (auto require = dyn_cast<RequireOp>(op)) {
@@ -204,7 +206,7 @@ void Instantiator::Impl::narrow(Number condition, bool computed) {
   using P = arith::CmpIPredicate;
   auto predicate = static_cast<P>(node.predicate);
   Number a = node.a, b = node.b;
-  auto isLeaf = [&](Number n) {
+  auto isParameter = [&](Number n) {
     return n.symbol && symbols.node(n.symbol).code == Arith::None;
   };
   // (An i32 as an index is the same number.)
@@ -218,7 +220,7 @@ void Instantiator::Impl::narrow(Number condition, bool computed) {
                : n;
   };
   a = narrower(a), b = narrower(b);
-  if (!isLeaf(a)) {
+  if (!isParameter(a)) {
     std::swap(a, b);
     predicate = predicate == P::slt   ? P::sgt
                 : predicate == P::sle ? P::sge
@@ -231,19 +233,20 @@ void Instantiator::Impl::narrow(Number condition, bool computed) {
                                       : predicate;
   }
   a = unpinned(a), b = unpinned(b);
-  if (computed && predicate == P::eq && isLeaf(a) && b.symbol && !isLeaf(b)) {
+  if (computed && predicate == P::eq && isParameter(a) && b.symbol &&
+      !isParameter(b)) {
     std::vector<uint32_t> inside;
     symbols.collect(b, inside);
-    if (!llvm::is_contained(inside, symbols.leafOf(a.symbol)))
+    if (!llvm::is_contained(inside, symbols.parameterOf(a.symbol)))
       pinned.emplace(a.symbol, b);
     return;
   }
-  if (computed || !isLeaf(a) || (b.symbol && !isLeaf(b)))
+  if (computed || !isParameter(a) || (b.symbol && !isParameter(b)))
     return;
-  Bounds &range = leaves[symbols.leafOf(a.symbol)].range;
+  Bounds &range = parameters[symbols.parameterOf(a.symbol)].range;
   if (predicate == P::eq && a.symbol != b.symbol) {
     if (b.symbol) {
-      Bounds &other = leaves[symbols.leafOf(b.symbol)].range;
+      Bounds &other = parameters[symbols.parameterOf(b.symbol)].range;
       other = {std::max(range.low, other.low),
                std::min(range.high, other.high)};
     }
@@ -286,9 +289,9 @@ void Instantiator::Impl::narrow(Number condition, bool computed) {
   case P::eq:
     break;
   }
-  Leaf &leaf = leaves[symbols.leafOf(a.symbol)];
+  Parameter &parameter = parameters[symbols.parameterOf(a.symbol)];
   if (range.low <= range.high)
-    leaf.initial = std::clamp(leaf.initial, range.low, range.high);
+    parameter.initial = std::clamp(parameter.initial, range.low, range.high);
 }
 
 void Instantiator::Impl::readLaunch() {
@@ -298,7 +301,7 @@ void Instantiator::Impl::readLaunch() {
     readRegion();
     for (Number requirement : requirements)
       narrow(requirement);
-    // Leaves first: what is computed is computed of those that are left, one at
+    // Parameters first: what is computed is computed of those that are left, one at
     // a time.
     for (size_t i = 0; i < requirements.size() && pinned.size() == known; ++i)
       narrow(requirements[i], /*computed=*/true);
@@ -317,17 +320,17 @@ void Instantiator::Impl::readLaunch() {
           cast<StringAttr>(kernel.getLaunchNames()[position]).getValue().str());
 }
 
-int64_t Instantiator::Impl::fitted(uint32_t leaf, int64_t value,
+int64_t Instantiator::Impl::fitted(uint32_t parameter, int64_t value,
                                    bool next) const {
-  Symbols::Values values = leafValues;
+  Symbols::Values values = parameterValues;
   std::vector<int64_t> factors;
   auto meets = [&](int64_t tried, bool note) {
-    values[leaf].assign(values[leaf].size(), tried);
+    values[parameter].assign(values[parameter].size(), tried);
     return llvm::all_of(requirements, [&](Number requirement) {
       std::vector<uint32_t> inside;
       std::vector<int64_t> constants;
       symbols.collect(requirement, inside, &constants);
-      if (inside.size() != 1 || inside[0] != leaf ||
+      if (inside.size() != 1 || inside[0] != parameter ||
           symbols.value(requirement, values, 0) != 0)
         return true;
       if (note)
@@ -342,7 +345,7 @@ int64_t Instantiator::Impl::fitted(uint32_t leaf, int64_t value,
     if (next && factor > 0)
       times = llvm::divideCeilSigned(value, factor);
     if (!llvm::MulOverflow(times, factor, product) &&
-        leaves[leaf].range.contains(product) && meets(product, false))
+        parameters[parameter].range.contains(product) && meets(product, false))
       return product;
   }
   return value;
@@ -425,44 +428,47 @@ llvm::SmallVector<int> Instantiator::besides() const {
   return result;
 }
 
-bool Instantiator::Impl::anyLeaf(
-    Number number, llvm::function_ref<bool(const Leaf &)> is) const {
-  uint64_t mask = symbols.leavesOf(number);
+bool Instantiator::Impl::anyParameter(
+    Number number, llvm::function_ref<bool(const Parameter &)> is) const {
+  uint64_t mask = symbols.parametersOf(number);
   for (uint64_t rest = mask & ~(uint64_t(1) << beyond); rest; rest &= rest - 1)
-    if (is(leaves[llvm::countr_zero(rest)]))
+    if (is(parameters[llvm::countr_zero(rest)]))
       return true;
   if (!(mask >> beyond))
     return false;
   std::vector<uint32_t> inside;
   symbols.collect(number, inside);
-  return llvm::any_of(inside, [&](uint32_t leaf) { return is(leaves[leaf]); });
+  return llvm::any_of(
+      inside, [&](uint32_t parameter) { return is(parameters[parameter]); });
 }
 
 bool Instantiator::Impl::ofCta(Number number) const {
   return kindsOf(number) & OfCta;
 }
 
-std::string Instantiator::Impl::nameOfLeaf(const Leaf &leaf) const {
-  return leaf.kind == Leaf::Size
-             ? cast<StringAttr>(kernel.getArgNames()[leaf.tensor])
+std::string
+Instantiator::Impl::nameOfParameter(const Parameter &parameter) const {
+  return parameter.kind == Parameter::Size
+             ? cast<StringAttr>(kernel.getArgNames()[parameter.tensor])
                        .getValue()
                        .str() +
-                   "[" + std::to_string(leaf.dimension) + "]"
-             : leaf.name;
+                   "[" + std::to_string(parameter.dimension) + "]"
+             : parameter.name;
 }
 
 std::string Instantiator::Impl::describeLaunch() const {
   std::map<std::tuple<int, unsigned, int, size_t>, std::string> texts;
-  for (auto [number, leaf] : llvm::enumerate(leaves)) {
-    if (leaf.kind > Leaf::Multiprocessors)
+  for (auto [number, parameter] : llvm::enumerate(parameters)) {
+    if (parameter.kind > Parameter::Multiprocessors)
       continue;
-    int64_t value = leafValues[number][0];
+    int64_t value = parameterValues[number][0];
     // Those that titan.require makes equal to others have their numbers.
     for (auto &[symbol, other] : pinned)
-      if (symbols.leafOf(symbol) == number)
-        value = symbols.value(unpinned(other), leafValues, 0).value_or(value);
-    texts[{leaf.kind, leaf.tensor, leaf.dimension, number}] =
-        nameOfLeaf(leaf) + " is " + std::to_string(value);
+      if (symbols.parameterOf(symbol) == number)
+        value =
+            symbols.value(unpinned(other), parameterValues, 0).value_or(value);
+    texts[{parameter.kind, parameter.tensor, parameter.dimension, number}] =
+        nameOfParameter(parameter) + " is " + std::to_string(value);
   }
   return llvm::join(llvm::make_second_range(texts), ", ");
 }

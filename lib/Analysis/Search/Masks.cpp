@@ -51,14 +51,14 @@ bool Instantiator::Impl::raise(Number bound, int64_t above,
   symbols.collect(bound, inside);
   for (Number extent : grid)
     symbols.collect(extent, ofGrid);
-  for (uint32_t leaf : inside) {
-    if (leaves[leaf].kind != Leaf::Scalar || pitches.contains(leaf) ||
-        llvm::is_contained(ofGrid, leaf))
+  for (uint32_t parameter : inside) {
+    if (parameters[parameter].kind != Parameter::Scalar ||
+        pitches.contains(parameter) || llvm::is_contained(ofGrid, parameter))
       continue;
-    const int64_t old = leafValues[leaf][0];
+    const int64_t old = parameterValues[parameter][0];
     auto valueAt = [&](int64_t value) {
-      setLeaf(leaf, value);
-      return symbols.value(bound, leafValues, 0)
+      setParameter(parameter, value);
+      return symbols.value(bound, parameterValues, 0)
           .value_or(std::numeric_limits<int64_t>::min());
     };
     const int64_t before = valueAt(old);
@@ -73,14 +73,15 @@ bool Instantiator::Impl::raise(Number bound, int64_t above,
     }
     if (valueAt(enough) <= above)
       enough = above + 1;
-    enough = fitted(leaf, std::min(enough, leaves[leaf].range.high),
-                    /*next=*/true);
-    if (enough > old && leaves[leaf].range.contains(enough) &&
+    enough =
+        fitted(parameter, std::min(enough, parameters[parameter].range.high),
+               /*next=*/true);
+    if (enough > old && parameters[parameter].range.contains(enough) &&
         valueAt(enough) > before) {
-      raised.push_back(leaf);
+      raised.push_back(parameter);
       return true;
     }
-    setLeaf(leaf, old);
+    setParameter(parameter, old);
   }
   return false;
 }
@@ -90,13 +91,13 @@ std::vector<SmallLaunch> Instantiator::unmasked(const SmallLaunch &from) const {
   for (bool all : {true, false}) {
     impl->program = emptyProgram(impl->kernel, 1);
     impl->launch = &from;
-    impl->resetLeaves(false);
+    impl->resetParameters(false);
     impl->launch = nullptr;
     llvm::SmallVector<uint32_t> raised;
     for (auto [symbol, elements] : impl->masks) {
       if (elements.high < 0 || elements.high >= bound::largestForValue)
         continue;
-      const auto before = impl->leafValues;
+      const auto before = impl->parameterValues;
       const size_t known = raised.size();
       if (impl->raise({0, symbol},
                       all ? elements.high
@@ -104,25 +105,26 @@ std::vector<SmallLaunch> Instantiator::unmasked(const SmallLaunch &from) const {
                       raised) &&
           !impl->admitted() &&
           !(impl->tighten(/*kept=*/raised) && impl->admitted())) {
-        impl->leafValues = before;
+        impl->parameterValues = before;
         raised.truncate(known);
       }
     }
     // Other sizes are not 0: of nothing all CTAs have the same.
-    for (auto [number, leaf] : llvm::enumerate(impl->leaves)) {
-      if (raised.empty() || leaf.kind != Impl::Leaf::Scalar ||
-          impl->leafValues[number][0] != 0 ||
+    for (auto [number, parameter] : llvm::enumerate(impl->parameters)) {
+      if (raised.empty() || parameter.kind != Impl::Parameter::Scalar ||
+          impl->parameterValues[number][0] != 0 ||
           llvm::is_contained(raised, number) || impl->pitches.contains(number))
         continue;
-      impl->setLeaf(number, impl->fitted(number, 1, /*next=*/true));
+      impl->setParameter(number, impl->fitted(number, 1, /*next=*/true));
       if (!impl->admitted())
-        impl->setLeaf(number, 0);
+        impl->setParameter(number, 0);
     }
     SmallLaunch launch = from;
-    for (auto [number, value] : llvm::enumerate(launch.leaves))
-      if (impl->leaves[number].kind <= Impl::Leaf::Scalar)
-        value = impl->leafValues[number][0];
-    if (raised.empty() || !impl->unmaskedLaunches.insert(launch.leaves).second)
+    for (auto [number, value] : llvm::enumerate(launch.parameters))
+      if (impl->parameters[number].kind <= Impl::Parameter::Scalar)
+        value = impl->parameterValues[number][0];
+    if (raised.empty() ||
+        !impl->unmaskedLaunches.insert(launch.parameters).second)
       continue;
     launch.name = impl->nameOf(launch);
     result.push_back(std::move(launch));

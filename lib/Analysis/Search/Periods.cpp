@@ -67,7 +67,7 @@ static Finding *ofCounts(Finding *finding) {
 
 /// As the loop's events show, if its numbers cannot do otherwise later; where
 /// no sizes are found under which it runs long enough, what the rings
-/// suggest. The checker cannot decide about loops that do not come round.
+/// suggest. The checker cannot decide about loops that do not repeat.
 int64_t Periods::find(size_t number, Operation *op) {
   std::optional<int64_t> period;
   bool ran = false;
@@ -94,7 +94,7 @@ int64_t Periods::find(size_t number, Operation *op) {
   if (ran && !period)
     ofCounts(report.add(
         Code::Undecided, op, nullptr,
-        "this loop does not come round to the same slots and parities in " +
+        "this loop does not return to the same slots and parities in " +
             Twine(bound::longestRun) + " iterations"));
   else if (ran || (!covers(number, rings, 2 * rings, 2 * rings) &&
                    most > 2 * rings + 1))
@@ -102,10 +102,10 @@ int64_t Periods::find(size_t number, Operation *op) {
   return period.value_or(rings);
 }
 
-const LoopCourse &Periods::course(Operation *loop) {
-  auto [found, fresh] = courses.try_emplace(loop);
+const LoopRecurrence &Periods::recurrence(Operation *loop) {
+  auto [found, fresh] = recurrences.try_emplace(loop);
   if (fresh)
-    found->second = courseOf(cast<scf::ForOp>(loop));
+    found->second = recurrenceOf(cast<scf::ForOp>(loop));
   return found->second;
 }
 
@@ -118,7 +118,7 @@ bool Periods::covers(size_t number, int64_t period, int64_t seen,
   int64_t settled = 0;
   bool compares = false;
   for (Operation *loop : instantiator.loopsOf(number)) {
-    const LoopCourse &own = course(loop);
+    const LoopRecurrence &own = recurrence(loop);
     if (own.unknown || own.settled > before || own.period > seen)
       return false;
     int64_t both = own.states.empty()
@@ -142,24 +142,24 @@ void Periods::tellLate(size_t number, Operation *op, int64_t period) {
   };
   auto late = [](int64_t count, Operation *because) {
     return Late{because, "slots, parities or branches of this loop may change "
-                         "or come round only after " +
+                         "or repeat only after " +
                              std::to_string(count) +
                              " iterations, and no run that is looked at is "
                              "long enough for that"};
   };
   Late why{nullptr,
-           "slots, parities and branches of this loop may come round later "
+           "slots, parities and branches of this loop may repeat later "
            "than after the " +
                std::to_string(period) +
                " iterations that the longest run shows"};
   auto [first, last] = compared(bound::longestRun);
   for (Operation *loop : instantiator.loopsOf(number)) {
-    const LoopCourse &own = course(loop);
+    const LoopRecurrence &own = recurrence(loop);
     op = loop;
     if (own.unknown)
       why = {own.unknown,
              "when a number that slots, parities or branches of this loop "
-             "depend on comes round is not known"};
+             "depend on repeats is not known"};
     else if (own.settled > first)
       why = late(own.settled, own.settledOp);
     else if (2 * own.period > last - first)

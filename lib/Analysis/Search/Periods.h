@@ -8,7 +8,7 @@
 //
 // Of each loop whose count sizes decide: after how many iterations it comes
 // round to the same slots and parities, as a long run of it shows (Period.h)
-// and as far as its numbers cannot do otherwise later (Courses.h); and with
+// and as far as its numbers cannot do otherwise later (Recurrences.h); and with
 // which counts it is looked at therefore.
 //
 //===----------------------------------------------------------------------===//
@@ -16,8 +16,8 @@
 #define TITAN_LIB_ANALYSIS_SEARCH_PERIODS_H
 
 #include "../Findings/Report.h"
-#include "Courses.h"
 #include "Instantiate.h"
+#include "Recurrences.h"
 
 namespace titan::checker {
 
@@ -29,7 +29,7 @@ public:
   /// May find further choices.
   int64_t of(size_t number, mlir::Operation *op);
   /// The numbers of iterations tried for a loop whose period is known: few, as
-  /// many as the longest ring has slots, and enough to come round. Where sides
+  /// many as the longest ring has slots, and enough to repeat. Where sides
   /// hang on how far the counter is, all small ones.
   std::vector<int64_t> triesOf(size_t number) const;
   /// Those that are tried with all of another loop.
@@ -40,7 +40,7 @@ public:
 
 private:
   int64_t find(size_t number, mlir::Operation *op);
-  const LoopCourse &course(mlir::Operation *loop);
+  const LoopRecurrence &recurrence(mlir::Operation *loop);
   bool covers(size_t number, int64_t period, int64_t seen, int64_t before);
   void tellLate(size_t number, mlir::Operation *op, int64_t period);
 
@@ -50,7 +50,7 @@ private:
   /// Of the longest ring, and the least common multiple of twice all depths.
   int64_t depth = 1, rings = 2;
   std::map<size_t, int64_t> known;
-  std::map<mlir::Operation *, LoopCourse> courses;
+  std::map<mlir::Operation *, LoopRecurrence> recurrences;
   /// The iterations after which comparisons with constants are over, of loops
   /// that have some beyond the first iterations, or compare with their end.
   std::map<size_t, int64_t> settles;

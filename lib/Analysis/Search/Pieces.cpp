@@ -112,7 +112,7 @@ void Instantiator::Impl::notePiece(const CompiledOp &op, const Val &first,
         const Symbols::Node &product = symbols.node(x.symbol);
         if (product.code == Arith::Mul && !product.b.symbol &&
             product.b.value > 1 && ofCta(x) && ofCta(y) &&
-            !(symbols.leavesOf(x) & symbols.leavesOf(y))) {
+            !(symbols.parametersOf(x) & symbols.parametersOf(y))) {
           width = product.b.value;
           a = y;
         }
@@ -149,8 +149,8 @@ void Instantiator::Impl::noteAmount(const CompiledOp &op, Number amount) {
     llvm::append_range(rest, ArrayRef<Number>{node.a, node.b, node.c});
     const Bounds range = ranges.of({0, node.a.symbol});
     std::optional<int64_t> piece;
-    auto a = symbols.value(node.a, leafValues, cta()),
-         b = symbols.value(node.b, leafValues, cta());
+    auto a = symbols.value(node.a, parameterValues, cta()),
+         b = symbols.value(node.b, parameterValues, cta());
     if (!a || !b)
       continue;
     switch (node.code) {

@@ -74,7 +74,7 @@ static bool isStride(BlockArgument argument, llvm::SetVector<Value> &tensors) {
   return walkUses(argument, visit) && multiplied;
 }
 
-/// Whether a requirement says of a leaf, which it is about alone, no more than
+/// Whether a requirement says of a parameter, which it is about alone, no more than
 /// its sign or a factor.
 static bool saysLittle(const Symbols &symbols, Number requirement) {
   const Symbols::Node &node = symbols.node(requirement.symbol);
@@ -97,13 +97,13 @@ static bool saysLittle(const Symbols &symbols, Number requirement) {
 
 void Instantiator::Impl::findPitches() {
   // What the launch computes of an argument says what it is.
-  auto saidMore = [&](uint32_t leaf) {
+  auto saidMore = [&](uint32_t parameter) {
     std::vector<uint32_t> inside;
     for (Number extent : grid)
       symbols.collect(extent, inside);
     for (auto &[symbol, other] : pinned) {
       symbols.collect(other, inside);
-      inside.push_back(symbols.leafOf(symbol));
+      inside.push_back(symbols.parameterOf(symbol));
     }
     for (Number requirement : requirements) {
       std::vector<uint32_t> own;
@@ -111,7 +111,7 @@ void Instantiator::Impl::findPitches() {
       if (own.size() != 1 || !saysLittle(symbols, requirement))
         llvm::append_range(inside, own);
     }
-    return llvm::is_contained(inside, leaf);
+    return llvm::is_contained(inside, parameter);
   };
   llvm::MapVector<Value, SmallVector<uint32_t>> byTensor;
   for (BlockArgument argument : kernel.getBody().front().getArguments()) {
@@ -120,7 +120,8 @@ void Instantiator::Impl::findPitches() {
       continue;
     const Symbols::Node &node = symbols.node(number->second.symbol);
     if (node.code != Arith::None ||
-        leaves[node.predicate].kind != Leaf::Scalar || saidMore(node.predicate))
+        parameters[node.predicate].kind != Parameter::Scalar ||
+        saidMore(node.predicate))
       continue;
     llvm::SetVector<Value> tensors;
     if (!isStride(argument, tensors))
@@ -131,11 +132,12 @@ void Instantiator::Impl::findPitches() {
   }
   // (Launches are tried with one value of each.)
   for (auto &[tensor, strides] : byTensor)
-    for (uint32_t leaf : strides)
-      leaves[leaf].initial = fitted(leaf, leaves[leaf].initial);
+    for (uint32_t parameter : strides)
+      parameters[parameter].initial =
+          fitted(parameter, parameters[parameter].initial);
   for (auto &[tensor, strides] : byTensor)
-    for (auto [position, leaf] : llvm::enumerate(strides)) {
-      auto [found, fresh] = pitches.try_emplace(leaf);
+    for (auto [position, parameter] : llvm::enumerate(strides)) {
+      auto [found, fresh] = pitches.try_emplace(parameter);
       found->second.tensors.push_back(titan::nameOf(tensor));
       // Outermost first, as a rule.
       found->second.outside =
@@ -157,7 +159,7 @@ void Instantiator::Impl::noteStride(const CompiledOp &op) {
       symbol = symbols.node(symbol).a.symbol;
     if (!symbol || symbols.node(symbol).code != Arith::None)
       continue;
-    auto pitch = pitches.find(symbols.leafOf(symbol));
+    auto pitch = pitches.find(symbols.parameterOf(symbol));
     if (pitch == pitches.end())
       continue;
     auto note = [&](int64_t number) {
@@ -171,7 +173,7 @@ void Instantiator::Impl::noteStride(const CompiledOp &op) {
 }
 
 bool Instantiator::Impl::setPitches(size_t which) {
-  auto oldValues = leafValues;
+  auto oldValues = parameterValues;
   const bool close = which >= pitchKinds;
   which %= pitchKinds;
   const unsigned bits = bound::argumentPitchBits[which / pitchOrders];
@@ -184,7 +186,7 @@ bool Instantiator::Impl::setPitches(size_t which) {
     int64_t stride = unit ? int64_t(1) << bits : 1;
     for (unsigned within = 0; within < place; ++within) {
       int64_t length = close ? 1 : int64_t(1) << bits;
-      for (auto &[leaf, pitch] : pitches)
+      for (auto &[parameter, pitch] : pitches)
         if (close && placeOf(pitch) == within)
           length = std::max(length, pitch.largest + 1);
       if (llvm::MulOverflow(stride, length, stride) || stride >> 31)
@@ -193,17 +195,17 @@ bool Instantiator::Impl::setPitches(size_t which) {
     return stride;
   };
   bool good = !close || unit || which < pitchOrders; // (Else as of other bits.)
-  for (auto &[leaf, pitch] : pitches) {
+  for (auto &[parameter, pitch] : pitches) {
     std::optional<int64_t> stride =
         good ? strideAt(placeOf(pitch)) : std::nullopt;
     good = stride.has_value();
     if (good)
-      setLeaf(leaf, fitted(leaf, *stride));
+      setParameter(parameter, fitted(parameter, *stride));
   }
   for (size_t i = 0; good && i < requirements.size(); ++i)
     good = met({Goal::Require, i});
   if (!good)
-    leafValues = std::move(oldValues);
+    parameterValues = std::move(oldValues);
   return good;
 }
 
@@ -259,8 +261,8 @@ std::unique_ptr<Program> Instantiator::Impl::runApart() {
 
 std::vector<std::string> Instantiator::pitches() const {
   std::vector<std::string> result;
-  for (auto &[leaf, pitch] : impl->pitches) {
-    std::string name = impl->nameOfLeaf(impl->leaves[leaf]);
+  for (auto &[parameter, pitch] : impl->pitches) {
+    std::string name = impl->nameOfParameter(impl->parameters[parameter]);
     result.push_back("rows of " + llvm::join(pitch.tensors, ", ") +
                      " with stride " + name +
                      " do not overlap (instead, titan.require can bound " +

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An element that is loaded is a leaf, as a size is. What titan.assume says of
+// An element that is loaded is a parameter, as a size is. What titan.assume says of
 // it comes up where it is executed: a run in which it is false is of no launch,
 // and is made again with data that keeps the promise.
 //
@@ -64,8 +64,9 @@ bool Instantiator::Impl::believe(const CompiledOp &op) {
     promises.push_back({0, at.symbol});
     std::vector<uint32_t> inside;
     symbols.collect(at, inside);
-    for (uint32_t leaf : inside)
-      leaves[leaf].boundsData |= leaves[leaf].kind == Leaf::Scalar;
+    for (uint32_t parameter : inside)
+      parameters[parameter].boundsData |=
+          parameters[parameter].kind == Parameter::Scalar;
   }
   if (!holds.number.value) {
     broken = true;
@@ -124,7 +125,9 @@ void Instantiator::Impl::believeTrue(Value condition) {
 
 bool Instantiator::Impl::ofPromised(Number number) const {
   return !promisedValues.empty() &&
-         anyLeaf(number, [](const Leaf &leaf) { return leaf.promised; });
+         anyParameter(number, [](const Parameter &parameter) {
+           return parameter.promised;
+         });
 }
 
 void Instantiator::Impl::decidedByData(const CompiledOp &op) {

@@ -31,7 +31,7 @@ Bounds Ranges::of(Number number) {
     return found->second;
   const Symbols::Node &node = symbols.node(number.symbol);
   Bounds range =
-      node.code == Arith::None ? leaf(node.predicate) : compute(node);
+      node.code == Arith::None ? parameter(node.predicate) : compute(node);
   known.emplace(number.symbol, range);
   return range;
 }

@@ -31,17 +31,18 @@ struct Bounds {
 
 class Ranges {
 public:
-  /// `leaf` gives the range of a leaf, by its number; `above` a number that a
-  /// leaf always stays below (a CTA id: the grid), or none.
-  Ranges(const Symbols &symbols, std::function<Bounds(uint32_t)> leaf,
+  /// `parameter` gives the range of a parameter, by its number; `above` a number that a
+  /// parameter always stays below (a CTA id: the grid), or none.
+  Ranges(const Symbols &symbols, std::function<Bounds(uint32_t)> parameter,
          std::function<std::optional<Number>(uint32_t)> above)
-      : symbols(symbols), leaf(std::move(leaf)), above(std::move(above)) {}
+      : symbols(symbols), parameter(std::move(parameter)),
+        above(std::move(above)) {}
 
   Bounds of(Number number);
-  /// a < b, a <= b for all values of the leaves; false: not known.
+  /// a < b, a <= b for all values of the parameters; false: not known.
   bool less(Number a, Number b, int depth = bound::rangeDepth);
   bool atMost(Number a, Number b, int depth = bound::rangeDepth);
-  /// What b - a is at most, for all values of the leaves; none: not known.
+  /// What b - a is at most, for all values of the parameters; none: not known.
   std::optional<int64_t> mostBetween(Number a, Number b);
 
 private:
@@ -50,7 +51,7 @@ private:
   Number withoutNeutral(Number number) const;
   Bounds compute(const Symbols::Node &node);
   const Symbols &symbols;
-  std::function<Bounds(uint32_t)> leaf;
+  std::function<Bounds(uint32_t)> parameter;
   std::function<std::optional<Number>(uint32_t)> above;
   std::map<uint32_t, Bounds> known;
 };

@@ -119,15 +119,16 @@ void Instantiator::Impl::loadData(const CompiledOp &op) {
   bool promised = promisedValues.contains(op.op->getResult(0));
   const void *key = kernel.getKernelArguments()[*argument].getAsOpaquePointer();
   const int which = -1 - static_cast<int>(element);
-  values[op.out[0]] = here(leafNumber(
+  values[op.out[0]] = here(parameterNumber(
       key, which,
-      {.kind = Leaf::Data,
+      {.kind = Parameter::Data,
        .name = name,
        .tensor = *argument,
        .range = Bounds::ofBits(bitsOf(op.op->getResult(0).getType())),
        .initial = promised ? promisedData(element) : bound::dataApart * element,
        .element = element}));
-  leaves[symbols.leafOf(symbols.find(key, which))].promised |= promised;
+  parameters[symbols.parameterOf(symbols.find(key, which))].promised |=
+      promised;
   if (!promised)
     gap(op.op,
         "what %" + name + " holds (its elements are taken to be 0, " +
@@ -160,7 +161,7 @@ Instantiator::Impl::evaluateExpr(const CompiledOp &op,
       continue;
     }
     auto side = node.code == Arith::Select
-                    ? symbols.value(node.a, leafValues, cta())
+                    ? symbols.value(node.a, parameterValues, cta())
                     : std::nullopt;
     if (!side)
       break;

@@ -158,8 +158,8 @@ std::vector<Search::Outcomes> Search::combinations() {
   for (auto [i, choice] : llvm::enumerate(choices)) {
     if (!choice.loop())
       continue;
-    bool free = count <= 2 || (instantiator.leavesOf(i) & ~decided);
-    decided |= instantiator.leavesOf(i);
+    bool free = count <= 2 || (instantiator.parametersOf(i) & ~decided);
+    decided |= instantiator.parametersOf(i);
     (free ? loops : dependent).push_back(i);
   }
   std::vector<Outcomes> result;
@@ -168,7 +168,8 @@ std::vector<Search::Outcomes> Search::combinations() {
     base[loop] = 2;
   for (auto [i, choice] : llvm::enumerate(choices))
     if ((choice.kind == Choice::Branch && !choice.error) ||
-        (choice.kind == Choice::Value && (instantiator.leavesOf(i) & ~decided)))
+        (choice.kind == Choice::Value &&
+         (instantiator.parametersOf(i) & ~decided)))
       others.push_back(i);
   if (loops.empty())
     result.push_back(base);
@@ -276,7 +277,8 @@ void Search::runOutcomes(size_t number) {
     auto isOther = [&](size_t i) {
       return choices[i].kind != Choice::Value && !choices[i].error &&
              !(choices[number].kind == Choice::Value && choices[i].loop() &&
-               (instantiator.leavesOf(i) & instantiator.leavesOf(number)));
+               (instantiator.parametersOf(i) &
+                instantiator.parametersOf(number)));
     };
     auto found = [&](llvm::function_ref<int64_t(size_t)> wish) {
       std::vector<int64_t> wanted;
@@ -335,7 +337,7 @@ void Search::runFarIterations() {
     auto program = instantiator.longRun(number, bound::steppedIterations);
     if (!program)
       continue;
-    for (const Sharing::Suspect &pair : sharing.suspects(
+    for (const Sharing::PossibleConflict &pair : sharing.possibleConflicts(
              *program, instantiator.footprints, instantiator.loopsOf(number),
              bound::steppedIterations,
              std::min(instantiator.mostIterations(number),
@@ -354,10 +356,10 @@ void Search::runFarIterations() {
 
 /// Sizes grow with the grid, and places with them: a larger one is looked at,
 /// or it is the only one.
-void Search::suspect(const Program &program, int dimension) {
+void Search::findConflicts(const Program &program, int dimension) {
   auto [least, most] = instantiator.clustersAlong(dimension);
   if (program.clusters > 2)
-    suspects[dimension] = sharing.suspects(
+    possibleConflicts[dimension] = sharing.possibleConflicts(
         program, instantiator.footprints, most,
         least == most ? most : std::min(most, bound::farthestCluster));
 }
@@ -392,7 +394,7 @@ bool Search::runLaunch(const SmallLaunch &launch) {
     bool fresh = sharing.add(*program, instantiator.footprints);
     for (int d : instantiator.besides())
       if (launch.clusters == launch.grid[d] / cluster[d])
-        suspect(*program, d);
+        findConflicts(*program, d);
     fresh |= instantiator.amountPieces() > amounts;
     if (fresh)
       idle = 0;
@@ -537,13 +539,13 @@ bool Search::runFarClusters() {
   std::vector<int64_t> chance(choices.size(), Instantiator::any);
   for (int d : instantiator.besides())
     if (auto [least, most] = instantiator.clustersAlong(d);
-        least == most && !suspects.contains(d))
+        least == most && !possibleConflicts.contains(d))
       if (auto program =
               instantiator.instantiate(chance, d, bound::steppedClusters))
-        suspect(*program, d);
-  const auto firstSuspects = suspects; // Looking finds others.
-  for (auto &[dimension, list] : firstSuspects)
-    for (const Sharing::Suspect &pair : list) {
+        findConflicts(*program, d);
+  const auto firstConflicts = possibleConflicts; // Looking finds others.
+  for (auto &[dimension, list] : firstConflicts)
+    for (const Sharing::PossibleConflict &pair : list) {
       unsigned tried = 0;
       if (pair.last < bound::farthestCluster && !sharing.haveMet(pair))
         for (const SmallLaunch &launch :

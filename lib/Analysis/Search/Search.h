@@ -54,7 +54,7 @@ private:
   bool runLaunch(const SmallLaunch &launch);
   /// The same, of those like it that let its masks through; `idle` is left as it is.
   bool runUnmasked(llvm::ArrayRef<SmallLaunch> launches);
-  void suspect(const Program &program, int dimension);
+  void findConflicts(const Program &program, int dimension);
   bool runFarClusters();
   /// Whether there is sense in looking at more.
   bool goesOn() const { return followed() && !effort.usedUp(); }
@@ -89,7 +89,7 @@ private:
   /// Events of those so far, which data of several kinds multiplies.
   uint64_t dataEvents = 0;
   /// Of grids in a line, by dimension: who may meet further on.
-  std::map<int, std::vector<Sharing::Suspect>> suspects;
+  std::map<int, std::vector<Sharing::PossibleConflict>> possibleConflicts;
 };
 
 } // namespace titan::checker

@@ -268,10 +268,9 @@ static std::vector<Place> placesOf(const Program &program,
 
 /// Those of `most` numbers, of which `had` are known: pairs of one number, or
 /// of two; `apart`: these are clusters.
-std::vector<Sharing::Suspect> Sharing::meet(const std::vector<Place> &places,
-                                            int64_t had, int64_t most,
-                                            int64_t mostApart,
-                                            bool apart) const {
+std::vector<Sharing::PossibleConflict>
+Sharing::meet(const std::vector<Place> &places, int64_t had, int64_t most,
+              int64_t mostApart, bool apart) const {
   std::map<std::tuple<Operation *, Operation *, bool>, int64_t> found;
   int64_t work = 0;
   for (size_t i = 0; i < places.size(); ++i)
@@ -311,20 +310,20 @@ std::vector<Sharing::Suspect> Sharing::meet(const std::vector<Place> &places,
           note(apart, std::max(other.low, c));
       }
     }
-  std::vector<Suspect> result;
+  std::vector<PossibleConflict> result;
   for (auto &[pair, last] : found)
     result.push_back(
         {std::get<0>(pair), std::get<1>(pair), std::get<2>(pair), last});
-  llvm::stable_sort(result, [](const Suspect &a, const Suspect &b) {
-    return a.last < b.last;
-  });
+  llvm::stable_sort(result,
+                    [](const PossibleConflict &a, const PossibleConflict &b) {
+                      return a.last < b.last;
+                    });
   return result;
 }
 
-std::vector<Sharing::Suspect> Sharing::suspects(const Program &program,
-                                                const Footprints &footprints,
-                                                int64_t most,
-                                                int64_t mostApart) const {
+std::vector<Sharing::PossibleConflict>
+Sharing::possibleConflicts(const Program &program, const Footprints &footprints,
+                           int64_t most, int64_t mostApart) const {
   const int64_t had = program.clusters;
   if (had < 3 || most <= had)
     return {};
@@ -337,11 +336,10 @@ std::vector<Sharing::Suspect> Sharing::suspects(const Program &program,
               had, most, mostApart, /*apart=*/true);
 }
 
-std::vector<Sharing::Suspect> Sharing::suspects(const Program &program,
-                                                const Footprints &footprints,
-                                                ArrayRef<Operation *> loops,
-                                                int64_t count,
-                                                int64_t most) const {
+std::vector<Sharing::PossibleConflict>
+Sharing::possibleConflicts(const Program &program, const Footprints &footprints,
+                           ArrayRef<Operation *> loops, int64_t count,
+                           int64_t most) const {
   if (count < 3 || most <= count)
     return {};
   auto turnOf = [&](size_t agent, const Event &event) -> std::optional<Turn> {

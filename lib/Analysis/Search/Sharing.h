@@ -48,28 +48,29 @@ public:
 
   /// Two operations that may meet in clusters, or in iterations of a loop, that
   /// no program has had.
-  struct Suspect {
+  struct PossibleConflict {
     mlir::Operation *first, *second;
     bool apart;   ///< In two clusters; else in one.
     int64_t last; ///< The larger number of the two clusters or iterations.
-    auto operator<=>(const Suspect &) const = default;
+    auto operator<=>(const PossibleConflict &) const = default;
   };
   /// From a program whose clusters, three or more, lie in a line that is to
   /// have `most`: where a place moves by the same step from each cluster to the
   /// next it is taken to go on so. Pairs that have never met, by cluster; pairs
   /// of two clusters among the first `mostApart`.
-  std::vector<Suspect> suspects(const Program &program,
-                                const Footprints &footprints, int64_t most,
-                                int64_t mostApart) const;
+  std::vector<PossibleConflict> possibleConflicts(const Program &program,
+                                                  const Footprints &footprints,
+                                                  int64_t most,
+                                                  int64_t mostApart) const;
   /// The same for the iterations of loops that run `count` times in the
   /// program, three or more: pairs of the first cluster among the first `most`.
-  std::vector<Suspect> suspects(const Program &program,
-                                const Footprints &footprints,
-                                llvm::ArrayRef<mlir::Operation *> loops,
-                                int64_t count, int64_t most) const;
+  std::vector<PossibleConflict>
+  possibleConflicts(const Program &program, const Footprints &footprints,
+                    llvm::ArrayRef<mlir::Operation *> loops, int64_t count,
+                    int64_t most) const;
   /// Whether some program has had the two meet so.
-  bool haveMet(const Suspect &suspect) const {
-    return meetings.contains({suspect.first, suspect.second, suspect.apart});
+  bool haveMet(const PossibleConflict &pair) const {
+    return meetings.contains({pair.first, pair.second, pair.apart});
   }
   /// Whether some event of some program was this operation's.
   bool reached(mlir::Operation *op) const { return ops.contains(op); }
@@ -77,7 +78,7 @@ public:
   /// write, as far as the tensor goes, though no program has shown whose bytes
   /// they read: another cluster's, for a wait, or anybody's.
   std::vector<mlir::Operation *> unexplained() const;
-  /// Whether there were more pairs of places than suspects() looks at.
+  /// Whether there were more pairs of places than possibleConflicts() looks at.
   bool truncated() const { return cut; }
   /// Some tensor is both written and read.
   bool channels() const { return !readers.empty(); }
@@ -85,8 +86,9 @@ public:
 private:
   Effort &effort;
   struct Place;
-  std::vector<Suspect> meet(const std::vector<Place> &places, int64_t had,
-                            int64_t most, int64_t mostApart, bool apart) const;
+  std::vector<PossibleConflict> meet(const std::vector<Place> &places,
+                                     int64_t had, int64_t most,
+                                     int64_t mostApart, bool apart) const;
   mutable bool cut = false;
   llvm::DenseSet<mlir::Operation *> ops;
   /// An operation of a cluster's, one that it meets, and in how many others: 0

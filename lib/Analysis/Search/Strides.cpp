@@ -104,7 +104,7 @@ bool Instantiator::Impl::findPacked() {
     auto broken = [&] {
       auto number = launchNumbers.find(require.getCondition());
       return number != launchNumbers.end() &&
-             symbols.value(number->second, leafValues, 0) == 0;
+             symbols.value(number->second, parameterValues, 0) == 0;
     };
     SmallVector<StrideOp> strides;
     if (broken())
@@ -137,7 +137,7 @@ std::vector<int64_t> Instantiator::Impl::globalStrides(uint32_t root) {
   std::vector<int64_t> strides;
   for (unsigned d = 0; d < type.getRank(); ++d)
     strides.push_back(
-        symbols.value(strideNumber(tensor, d), leafValues, 0).value_or(0) *
+        symbols.value(strideNumber(tensor, d), parameterValues, 0).value_or(0) *
         bytes);
   return strides;
 }

@@ -18,16 +18,16 @@ TriedLaunch Instantiator::describe(const SmallLaunch &launch) const {
   TriedLaunch result;
   KernelOp kernel = impl->kernel;
   Symbols::Values values;
-  for (int64_t value : launch.leaves)
+  for (int64_t value : launch.parameters)
     values.push_back({value});
-  values.resize(impl->leaves.size(), {0});
+  values.resize(impl->parameters.size(), {0});
   // Those that titan.require makes equal to others have their numbers.
-  auto valueOf = [&](size_t leaf) {
+  auto valueOf = [&](size_t parameter) {
     for (auto &[symbol, other] : impl->pinned)
-      if (impl->symbols.leafOf(symbol) == leaf)
+      if (impl->symbols.parameterOf(symbol) == parameter)
         return impl->symbols.value(impl->unpinned(other), values, 0)
-            .value_or(values[leaf][0]);
-    return values[leaf][0];
+            .value_or(values[parameter][0]);
+    return values[parameter][0];
   };
   for (BlockArgument argument : kernel.getLaunch().getArguments()) {
     TriedLaunch::Argument &made = result.arguments.emplace_back();
@@ -43,10 +43,11 @@ TriedLaunch Instantiator::describe(const SmallLaunch &launch) const {
       made.shape.push_back(ShapedType::isDynamic(size) ? bound::replayExtent
                                                        : size);
   }
-  for (auto [number, leaf] : llvm::enumerate(impl->leaves)) {
-    if (leaf.kind == Impl::Leaf::Size)
-      result.arguments[leaf.tensor].shape[leaf.dimension] = valueOf(number);
-    if (leaf.kind == Impl::Leaf::Multiprocessors)
+  for (auto [number, parameter] : llvm::enumerate(impl->parameters)) {
+    if (parameter.kind == Impl::Parameter::Size)
+      result.arguments[parameter.tensor].shape[parameter.dimension] =
+          valueOf(number);
+    if (parameter.kind == Impl::Parameter::Multiprocessors)
       result.multiprocessors = valueOf(number);
   }
   return result;
@@ -64,8 +65,8 @@ std::optional<SmallLaunch> Instantiator::longLaunch(size_t loop,
   if (!found)
     return std::nullopt;
   SmallLaunch result;
-  for (const std::vector<int64_t> &values : impl->leafValues)
-    result.leaves.push_back(values[0]);
+  for (const std::vector<int64_t> &values : impl->parameterValues)
+    result.parameters.push_back(values[0]);
   return result;
 }
 

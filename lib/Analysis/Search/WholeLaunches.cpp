@@ -23,7 +23,8 @@ using namespace titan::checker;
 bool Instantiator::Impl::multipliesSizes(Number number) const {
   auto ofSize = [&](Number operand) {
     return operand.symbol && symbols.node(operand.symbol).code == Arith::None &&
-           leaves[symbols.leafOf(operand.symbol)].kind == Leaf::Size;
+           parameters[symbols.parameterOf(operand.symbol)].kind ==
+               Parameter::Size;
   };
   SmallVector<Number> rest = {number};
   llvm::DenseSet<uint32_t> seen;
@@ -41,13 +42,13 @@ bool Instantiator::Impl::multipliesSizes(Number number) const {
   return false;
 }
 
-Instantiator::Impl::Varied Instantiator::Impl::variedLeaves(int64_t most,
-                                                            bool fit) const {
+Instantiator::Impl::Varied
+Instantiator::Impl::variedParameters(int64_t most, bool fit) const {
   std::vector<int64_t> sizes(std::begin(bound::triedExtents),
                              std::end(bound::triedExtents));
   if (most <= bound::largerLaunch &&
-      llvm::count_if(leaves, [](const Leaf &leaf) {
-        return leaf.kind == Leaf::Size;
+      llvm::count_if(parameters, [](const Parameter &parameter) {
+        return parameter.kind == Parameter::Size;
       }) <= bound::fewSizes)
     llvm::append_range(sizes, bound::extentsOfFewSizes);
   if (most > bound::smallLaunch)
@@ -63,47 +64,49 @@ Instantiator::Impl::Varied Instantiator::Impl::variedLeaves(int64_t most,
     if (constant > bound::leastConstant && constant < bound::largestConstant &&
         sizes.size() < size_t(bound::mostExtents))
       sizes.insert(sizes.end(), {constant, constant + 1, 2 * constant + 1});
-  auto scalars = [](const Leaf &leaf) {
-    std::vector<int64_t> values = {leaf.initial};
+  auto scalars = [](const Parameter &parameter) {
+    std::vector<int64_t> values = {parameter.initial};
     llvm::append_range(values, bound::triedScalars);
     return values;
   };
   // Sizes of promised tensors, and what they are computed from.
   auto isPromised = [&](uint32_t number) {
-    const Leaf &leaf = leaves[number];
-    return leaf.kind == Leaf::Size && promisedTensors.contains(leaf.tensor);
+    const Parameter &parameter = parameters[number];
+    return parameter.kind == Parameter::Size &&
+           promisedTensors.contains(parameter.tensor);
   };
   std::vector<uint32_t> sizesPromised;
   for (auto &[symbol, value] : pinned)
-    if (isPromised(symbols.leafOf(symbol)))
+    if (isPromised(symbols.parameterOf(symbol)))
       symbols.collect(unpinned(value), sizesPromised);
   Varied varied;
-  for (auto [number, leaf] : llvm::enumerate(leaves)) {
+  for (auto [number, parameter] : llvm::enumerate(parameters)) {
     if (!isVaried(number))
       continue;
     std::vector<int64_t> values;
     std::vector<int64_t> tried =
-        leaf.kind == Leaf::Size ? sizes : scalars(leaf);
-    if (leaf.boundsData)
+        parameter.kind == Parameter::Size ? sizes : scalars(parameter);
+    if (parameter.boundsData)
       llvm::append_range(tried, sizes);
     if (isPromised(number) || llvm::is_contained(sizesPromised, number))
       tried.insert(tried.begin(), std::begin(bound::promisedExtents),
                    std::end(bound::promisedExtents));
     for (int64_t value : tried)
       if (value = fit ? fitted(number, value) : value;
-          leaf.range.contains(value) && !llvm::is_contained(values, value))
+          parameter.range.contains(value) && !llvm::is_contained(values, value))
         values.push_back(value);
     if (values.empty())
-      values.push_back(leaf.initial);
+      values.push_back(parameter.initial);
     varied.push_back({number, std::move(values)});
   }
   return varied;
 }
 
-bool Instantiator::Impl::isVaried(uint32_t leaf) const {
-  return leaves[leaf].kind <= Leaf::Scalar && !pitches.contains(leaf) &&
+bool Instantiator::Impl::isVaried(uint32_t parameter) const {
+  return parameters[parameter].kind <= Parameter::Scalar &&
+         !pitches.contains(parameter) &&
          llvm::none_of(pinned, [&](auto &other) {
-           return symbols.leafOf(other.first) == leaf;
+           return symbols.parameterOf(other.first) == parameter;
          });
 }
 
@@ -111,10 +114,10 @@ std::string Instantiator::Impl::nameOf(const SmallLaunch &launch) const {
   std::string name =
       std::to_string(launch.clusters * kernel.getClusterSize()) + " CTAs";
   const char *separator = ": ";
-  for (auto [number, value] : llvm::enumerate(launch.leaves)) {
+  for (auto [number, value] : llvm::enumerate(launch.parameters)) {
     if (!isVaried(number))
       continue;
-    name += separator + nameOfLeaf(leaves[number]);
+    name += separator + nameOfParameter(parameters[number]);
     name += " " + std::to_string(value);
     separator = ", ";
   }
@@ -132,26 +135,27 @@ bool Instantiator::Impl::tighten(ArrayRef<uint32_t> kept) {
         a = symbols.node(a.symbol).a;
       if (!a.symbol || !b.symbol || symbols.node(a.symbol).code != Arith::None)
         continue;
-      uint32_t leaf = symbols.leafOf(a.symbol);
+      uint32_t parameter = symbols.parameterOf(a.symbol);
       std::vector<uint32_t> inside;
       symbols.collect(b, inside);
-      auto bound = symbols.value(b, leafValues, 0);
-      if (leaves[leaf].kind != Leaf::Scalar || !bound ||
-          llvm::is_contained(inside, leaf) || llvm::is_contained(kept, leaf))
+      auto bound = symbols.value(b, parameterValues, 0);
+      if (parameters[parameter].kind != Parameter::Scalar || !bound ||
+          llvm::is_contained(inside, parameter) ||
+          llvm::is_contained(kept, parameter))
         continue;
-      int64_t old = leafValues[leaf][0];
+      int64_t old = parameterValues[parameter][0];
       bool found = false;
       for (int64_t offset : {0, 1, -1}) {
         int64_t value = *bound + offset;
-        if (!leaves[leaf].range.contains(value))
+        if (!parameters[parameter].range.contains(value))
           continue;
-        setLeaf(leaf, value);
+        setParameter(parameter, value);
         if ((found = met({Goal::Require, index})))
           break;
       }
       if (!found)
-        setLeaf(leaf, old);
-      changed |= found && leafValues[leaf][0] != old;
+        setParameter(parameter, old);
+      changed |= found && parameterValues[parameter][0] != old;
     }
   }
   return changed;
@@ -161,21 +165,21 @@ void Instantiator::Impl::vary(const Varied &varied,
                               llvm::function_ref<void(bool tight)> look) {
   static constexpr size_t mostTried = bound::mostTried;
   double total = 1;
-  for (auto &[leaf, values] : varied)
+  for (auto &[parameter, values] : varied)
     total *= values.size();
   bool sampled = total > mostTried;
   uint64_t random = 1;
   program = emptyProgram(kernel, 1);
   whole = false;
-  resetLeaves(false);
+  resetParameters(false);
   for (size_t at = 0; at < (sampled ? mostTried : size_t(total)); ++at) {
     size_t rest = at;
-    for (auto &[leaf, values] : varied) {
+    for (auto &[parameter, values] : varied) {
       if (sampled) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         rest = random >> 33;
       }
-      setLeaf(leaf, values[rest % values.size()]);
+      setParameter(parameter, values[rest % values.size()]);
       rest /= values.size();
     }
     look(/*tight=*/false);
@@ -187,11 +191,12 @@ void Instantiator::Impl::vary(const Varied &varied,
 std::optional<Refusal> Instantiator::refusal() const {
   std::vector<size_t> refused(impl->requirements.size(), 0);
   size_t tried = 0;
-  impl->vary(impl->variedLeaves(bound::largerLaunch, /*fit=*/false), [&](bool) {
-    ++tried;
-    for (size_t i = 0; i < refused.size(); ++i)
-      refused[i] += !impl->met({Impl::Goal::Require, i});
-  });
+  impl->vary(impl->variedParameters(bound::largerLaunch, /*fit=*/false),
+             [&](bool) {
+               ++tried;
+               for (size_t i = 0; i < refused.size(); ++i)
+                 refused[i] += !impl->met({Impl::Goal::Require, i});
+             });
   auto most = llvm::max_element(refused);
   if (most == refused.end() || *most == 0)
     return std::nullopt;
@@ -206,11 +211,11 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least, int64_t most,
   bool fixed = llvm::none_of(impl->grid, [](Number n) { return n.symbol; });
   int64_t mostClusters =
       std::max<int64_t>(fixed ? bound::fixedClusters : 0, most);
-  Impl::Varied varied = impl->variedLeaves(most, fitted);
-  std::optional<uint32_t> multiprocessorsLeaf;
-  for (auto [number, leaf] : llvm::enumerate(impl->leaves))
-    if (leaf.kind == Impl::Leaf::Multiprocessors)
-      multiprocessorsLeaf = number;
+  Impl::Varied varied = impl->variedParameters(most, fitted);
+  std::optional<uint32_t> multiprocessorsParameter;
+  for (auto [number, parameter] : llvm::enumerate(impl->parameters))
+    if (parameter.kind == Impl::Parameter::Multiprocessors)
+      multiprocessorsParameter = number;
 
   // As many as there are clusters, if it is about more than a few: a grid is
   // often the lesser of the tiles and those.
@@ -229,9 +234,9 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least, int64_t most,
   std::map<std::vector<int64_t>, size_t> seen; // Candidates.
   impl->vary(varied, [&](bool tight) {
     for (int64_t multiprocessors : triedMultiprocessors) {
-      if (multiprocessorsLeaf)
-        impl->setLeaf(*multiprocessorsLeaf,
-                      multiprocessors * kernel.getClusterSize());
+      if (multiprocessorsParameter)
+        impl->setParameter(*multiprocessorsParameter,
+                           multiprocessors * kernel.getClusterSize());
       else if (multiprocessors != triedMultiprocessors[0])
         break;
       if (!impl->admitted())
@@ -240,15 +245,16 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least, int64_t most,
       bool good = true;
       for (unsigned d = 0; d < 3; ++d) {
         launch.grid[d] =
-            impl->symbols.value(impl->grid[d], impl->leafValues, 0).value_or(0);
+            impl->symbols.value(impl->grid[d], impl->parameterValues, 0)
+                .value_or(0);
         good &= launch.grid[d] > 0 && launch.grid[d] <= bound::gridExtent;
         if (good)
           launch.clusters *= launch.grid[d] / cluster[d];
       }
       if (!good || launch.clusters < least || launch.clusters > mostClusters)
         continue;
-      for (auto &values : impl->leafValues)
-        launch.leaves.push_back(values[0]);
+      for (auto &values : impl->parameterValues)
+        launch.parameters.push_back(values[0]);
       // What the body is told, but for sizes as such.
       std::vector<int64_t> key(launch.grid, launch.grid + 3);
       int64_t weight = launch.clusters, sizes = 0;
@@ -256,8 +262,9 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least, int64_t most,
         auto number = impl->launchNumbers.find(value);
         if (number == impl->launchNumbers.end())
           continue;
-        int64_t known = impl->symbols.value(number->second, impl->leafValues, 0)
-                            .value_or(0);
+        int64_t known =
+            impl->symbols.value(number->second, impl->parameterValues, 0)
+                .value_or(0);
         if (value.getDefiningOp<DimOp>()) {
           sizes += known;
           continue;
@@ -268,8 +275,9 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least, int64_t most,
       for (BlockArgument argument : kernel.getLaunch().getArguments())
         if (auto number = impl->launchNumbers.find(argument);
             number != impl->launchNumbers.end())
-          key.push_back(impl->symbols.value(number->second, impl->leafValues, 0)
-                            .value_or(0));
+          key.push_back(
+              impl->symbols.value(number->second, impl->parameterValues, 0)
+                  .value_or(0));
       auto [same, fresh] = seen.try_emplace(key, candidates.size());
       Candidate candidate{weight, sizes, std::move(key), std::move(launch)};
       candidate.launch.tight = tight;

@@ -348,7 +348,7 @@ struct Shared {
   /// A loop inside of another one runs as often as that one's iteration says, or bytes
   /// are expected as it says.
   bool bent = false;
-  /// Of loops: from which numbers of which arguments their machines come round,
+  /// Of loops: from which numbers of which arguments their machines repeat,
   /// and the numbers until then (none: they do not).
   std::map<std::tuple<mlir::Operation *, std::vector<unsigned>,
                       std::vector<int64_t>>,

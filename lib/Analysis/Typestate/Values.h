@@ -15,7 +15,7 @@
 //
 // Slots and parities of rings are carried by loops as states of a small machine,
 // (stage, parity) -> (stage + 1 mod D, parity or not). The machine is run, not
-// recognised: from its first state it comes round after m steps, and from then on
+// recognised: from its first state it repeats after m steps, and from then on
 // each component is a Cycle of m numbers at the number of steps made so far.
 //
 // Integer tensors are Numbers and Conditions, too, over atoms for the coordinates

@@ -143,6 +143,7 @@ void Walk::nameOthers() {
         its.warp = other;
         named(its.knows, access.warp, other);
         named(its.atFence, access.warp, other);
+        named(its.sees, access.warp, other);
         for (Release &release : its.releases)
           release.object = asOf(release.object, access.warp, other);
         if (auto own = placesOfOthers.find({i, other});

@@ -459,7 +459,7 @@ void TensorLayouts::visit(Operation *op) {
                    loop.getYieldedValues(), loop.getResults())) {
       if (isAdvanced(argument))
         continue;
-      // What comes round has been computed, what goes in often is a constant.
+      // What repeats has been computed, what goes in often is a constant.
       agree(argument, yielded);
       agree(argument, init);
       agree(result, argument);

@@ -21,7 +21,7 @@ static constexpr uint32_t atomicFlag = 1u << 31, ctaFlag = 1u << 30,
 
 /// Of the word of readers: other elements have read at earlier epochs.
 static constexpr uint32_t othersFlag = 1u << 30;
-/// Epochs are kept modulo a prime: that a program comes round to the same one, and
+/// Epochs are kept modulo a prime: that a program returns to the same one, and
 /// what is long done looks recent, is rare, and hides no race.
 static constexpr uint64_t epochs = 251;
 

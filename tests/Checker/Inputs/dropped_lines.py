@@ -34,7 +34,7 @@ LINE = re.compile(r"^\s*(?:(%[\w:]+) = )?titan\.(fence\.\w+|mbarrier\.(?:init|wa
                   r"cta_sync|syncwarp|cluster\.(?:arrive|wait)|bulk\.(?:commit|wait\w*)|mma\.(?:fence|commit|wait\w*)|"
                   r"pipe\.(?:commit|release|signal|skip|wait|acquire)|flag\.\w+|s_waitcnt|s_barrier|counter\.wait|"
                   r"tcgen05\.(?:fence_\w+|commit)|tmem\.wait_\w+|cp_async\.(?:commit|wait\w*|mbarrier_arrive))\b")
-# Flags of titan run: small launches, in which every loop runs at least twice, and rings come round.
+# Flags of titan run: small launches, in which every loop runs at least twice, and rings repeat.
 GEMM = "--shape A=264x264 --arg A=ints:1 --shape B=264x264 --arg B=ints:2 --shape D=264x264 --arg D=zeros"
 MATRICES = "--shape A=264x264 --shape B=264x264 --shape D=264x264"
 SIZES = {"copy": "--size M=72 --size N=72", "pipeline": "--size M=72 --size N=264", "groups": "--size M=72 --size K=704 --size G=3",

@@ -2,7 +2,7 @@
 // round only after more iterations than are looked at, or changes after them, is undecided.
 //
 // RUN: titan check %s
-// A ring of three slots does not come round with 256.
+// A ring of three slots does not repeat with 256.
 // VARIANT byte_counter: replace use with %byte = arith.trunci %s32 : i32 to i8 %use = arith.extui %byte : i8 to i32
 // RUN: %variant byte_counter %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TURN
 // VARIANT masked: replace use with %use = arith.andi %s32, %i255 : i32
@@ -13,7 +13,7 @@
 // RUN: %variant and_its_256th %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TURN
 // VARIANT and_its_301st: replace use with %q = arith.divui %s32, %i301 : i32 %use = arith.addi %s32, %q : i32
 // RUN: %variant and_its_301st %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TURN
-// TURN: {{\[}}undecided{{\]}} slots, parities or branches of this loop may change or come round only after {{[0-9]+}} iterations
+// TURN: {{\[}}undecided{{\]}} slots, parities or branches of this loop may change or repeat only after {{[0-9]+}} iterations
 //
 // One of four does.
 // VARIANT byte_counter_ring_of_4: replace ring with !ring   = !titan.shared<64x64xbf16, swizzle = 128, slots = 4>
@@ -33,9 +33,9 @@
 // RUN: %variant least_301 %s | not titan check - 2>&1 | FileCheck %s --check-prefix=LATE
 // VARIANT next_after_301: replace use with %first = arith.cmpi ult, %s32, %i301 : i32 %next = arith.addi %s32, %i1 : i32 %use = arith.select %first, %s32, %next : i32
 // RUN: %variant next_after_301 %s | not titan check - 2>&1 | FileCheck %s --check-prefix=LATE
-// LATE: {{\[}}undecided{{\]}} slots, parities or branches of this loop may change or come round only after 303 iterations
+// LATE: {{\[}}undecided{{\]}} slots, parities or branches of this loop may change or repeat only after 303 iterations
 //
-// A slot and a parity that are carried come round; a parity that stays from iteration 301 on does not.
+// A slot and a parity that are carried repeat; a parity that stays from iteration 301 on does not.
 // VARIANT state: in loop `{` -> `iter_args(%at = %zero, %odd = %zero) -> (i32, i32) {`
 // VARIANT state: drop slot
 // VARIANT state: drop parity

@@ -1,11 +1,11 @@
-//===- Courses.cpp - after how many iterations a number can change --------===//
+//===- Recurrences.cpp - after how many iterations a number can change --------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Courses.h"
+#include "Recurrences.h"
 
 #include "../Scalars.h"
 #include "Bounds.h"
@@ -43,7 +43,7 @@ namespace {
 /// A number, seen from iteration to iteration of a loop: y mod `modulus` (0: y
 /// itself), where y grows by `growth` (none: by a fixed amount that is not
 /// known) with every `period` iterations, from iteration `settled` on.
-struct Course {
+struct Recurrence {
   int64_t period = 1;
   std::optional<int64_t> growth = 0;
   int64_t modulus = 0;
@@ -57,29 +57,29 @@ struct Course {
   bool constant() const { return still() && period == 1 && !settled; }
 };
 
-class Courses {
+class Recurrences {
 public:
-  explicit Courses(scf::ForOp loop) : loop(loop) {}
-  Course of(Value value);
+  explicit Recurrences(scf::ForOp loop) : loop(loop) {}
+  Recurrence of(Value value);
   /// By how much `value` grows in an iteration of `inside` over its argument;
   /// none: it is no counter.
-  std::optional<Course> increment(Value value, BlockArgument argument);
+  std::optional<Recurrence> increment(Value value, BlockArgument argument);
 
   /// The states (carried numbers that are no counters) that were asked for, by position.
   llvm::SetVector<unsigned> states;
 
 private:
-  Course compute(Value value);
-  Course arithmetic(Operation *op, Arith code);
+  Recurrence compute(Value value);
+  Recurrence arithmetic(Operation *op, Arith code);
   scf::ForOp loop;
-  llvm::DenseMap<Value, Course> known;
+  llvm::DenseMap<Value, Recurrence> known;
   llvm::DenseSet<Value> open;
 };
 } // namespace
 
 /// Both together: what a function of the two does, when neither grows.
-static Course join(const Course &a, const Course &b) {
-  Course result;
+static Recurrence join(const Recurrence &a, const Recurrence &b) {
+  Recurrence result;
   result.period = common(a.period, b.period);
   result.periodOp =
       a.period >= b.period && a.periodOp ? a.periodOp : b.periodOp;
@@ -93,12 +93,12 @@ static Course join(const Course &a, const Course &b) {
 
 /// Iterations in which something that grows by `growth` in `period` comes to a
 /// multiple of n.
-static int64_t round(const Course &c, int64_t n) {
+static int64_t round(const Recurrence &c, int64_t n) {
   return times(c.period, c.growth ? n / std::gcd(*c.growth, n) : n);
 }
 
 /// The remainder taken: a number that does not grow.
-static Course settle(Course c, Operation *op) {
+static Recurrence settle(Recurrence c, Operation *op) {
   if (!c.modulus)
     return c;
   c.period = round(c, c.modulus);
@@ -108,7 +108,7 @@ static Course settle(Course c, Operation *op) {
   return c;
 }
 
-static Course remainder(Course c, int64_t n, Operation *op) {
+static Recurrence remainder(Recurrence c, int64_t n, Operation *op) {
   if (c.modulus && c.modulus % n)
     c = settle(c, op);
   if (!c.modulus && c.growth == 0)
@@ -118,7 +118,7 @@ static Course remainder(Course c, int64_t n, Operation *op) {
   return c;
 }
 
-static Course quotient(Course c, int64_t n, Operation *op) {
+static Recurrence quotient(Recurrence c, int64_t n, Operation *op) {
   if (c.modulus && c.modulus % n)
     c = settle(c, op);
   if (!c.modulus && c.growth == 0)
@@ -137,12 +137,12 @@ static Course quotient(Course c, int64_t n, Operation *op) {
   return c;
 }
 
-Course Courses::of(Value value) {
+Recurrence Recurrences::of(Value value) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
   if (!open.insert(value).second)
-    return Course(); // carried through an inner loop: a state of that
-  Course result = compute(value);
+    return Recurrence(); // carried through an inner loop: a state of that
+  Recurrence result = compute(value);
   open.erase(value);
   known[value] = result;
   return result;
@@ -173,9 +173,10 @@ static bool dependsOn(Value value, BlockArgument argument) {
   return false;
 }
 
-std::optional<Course> Courses::increment(Value value, BlockArgument argument) {
+std::optional<Recurrence> Recurrences::increment(Value value,
+                                                 BlockArgument argument) {
   if (value == argument)
-    return Course();
+    return Recurrence();
   Operation *op = value.getDefiningOp();
   if (!op)
     return std::nullopt;
@@ -187,14 +188,14 @@ std::optional<Course> Courses::increment(Value value, BlockArgument argument) {
       std::swap(a, b);
       rest = increment(a, argument);
     }
-    // What is added may itself come round; computed from the argument, it makes
+    // What is added may itself repeat; computed from the argument, it makes
     // that a state.
     if (!rest || dependsOn(b, argument))
       return std::nullopt;
-    Course more = settle(of(b), op);
+    Recurrence more = settle(of(b), op);
     APInt constant;
     bool fixed = matchPattern(b, m_ConstantInt(&constant)) && rest->growth;
-    Course sum = join(*rest, more);
+    Recurrence sum = join(*rest, more);
     if (fixed)
       sum.growth = *rest->growth +
                    (add ? constant.getSExtValue() : -constant.getSExtValue());
@@ -202,13 +203,13 @@ std::optional<Course> Courses::increment(Value value, BlockArgument argument) {
       sum.growth = std::nullopt;
     return sum;
   }
-  // One or the other: as often as the condition says, which comes round.
+  // One or the other: as often as the condition says, which repeats.
   auto either = [&](Value condition, Value x,
-                    Value y) -> std::optional<Course> {
+                    Value y) -> std::optional<Recurrence> {
     auto first = increment(x, argument), second = increment(y, argument);
     if (!first || !second || dependsOn(condition, argument))
       return std::nullopt;
-    Course sum = join(join(*first, *second), settle(of(condition), op));
+    Recurrence sum = join(join(*first, *second), settle(of(condition), op));
     sum.growth = std::nullopt;
     return sum;
   };
@@ -227,7 +228,7 @@ std::optional<Course> Courses::increment(Value value, BlockArgument argument) {
         increment(inner.getYieldedValues()[at], inner.getRegionIterArgs()[at]);
     if (!before || !each)
       return std::nullopt;
-    Course sum = join(*before, *each);
+    Recurrence sum = join(*before, *each);
     for (Value bound :
          {inner.getLowerBound(), inner.getUpperBound(), inner.getStep()})
       sum = join(sum, settle(of(bound), op));
@@ -245,8 +246,8 @@ std::optional<Course> Courses::increment(Value value, BlockArgument argument) {
   return std::nullopt;
 }
 
-Course Courses::compute(Value value) {
-  Course result;
+Recurrence Recurrences::compute(Value value) {
+  Recurrence result;
   Region *region = value.getParentRegion();
   if (region != &loop.getRegion() && !loop.getRegion().isAncestor(region))
     return result;
@@ -297,8 +298,8 @@ Course Courses::compute(Value value) {
     unsigned at = cast<OpResult>(value).getResultNumber();
     if (!bitsOf(value.getType()) || branch.getElseRegion().empty())
       return result;
-    Course x = settle(of(branch.thenYield().getOperand(at)), op),
-           y = settle(of(branch.elseYield().getOperand(at)), op);
+    Recurrence x = settle(of(branch.thenYield().getOperand(at)), op),
+               y = settle(of(branch.elseYield().getOperand(at)), op);
     result = join(join(x, y), settle(of(branch.getCondition()), op));
     if (x.growth != 0 || y.growth != 0)
       result.growth = std::nullopt;
@@ -313,11 +314,11 @@ Course Courses::compute(Value value) {
       return result;
     for (Value bound :
          {inner.getLowerBound(), inner.getUpperBound(), inner.getStep()}) {
-      Course course = settle(of(bound), op);
-      bool grows = course.growth != 0;
+      Recurrence recurrence = settle(of(bound), op);
+      bool grows = recurrence.growth != 0;
       std::optional<int64_t> growth = grows ? std::nullopt : result.growth;
       int64_t modulus = result.modulus;
-      result = join(settle(result, op), course);
+      result = join(settle(result, op), recurrence);
       result.growth = modulus ? 0 : growth;
     }
     return result;
@@ -332,8 +333,8 @@ Course Courses::compute(Value value) {
   return result; // loaded, polled, the id of somebody
 }
 
-Course Courses::arithmetic(Operation *op, Arith code) {
-  Course in[3];
+Recurrence Recurrences::arithmetic(Operation *op, Arith code) {
+  Recurrence in[3];
   std::optional<int64_t> constants[3];
   unsigned count = op->getNumOperands();
   for (unsigned i = 0; i < count; ++i) {
@@ -342,19 +343,19 @@ Course Courses::arithmetic(Operation *op, Arith code) {
     if (matchPattern(op->getOperand(i), m_ConstantInt(&constant)))
       constants[i] = constant.getSExtValue();
   }
-  Course &a = in[0], &b = in[1];
+  Recurrence &a = in[0], &b = in[1];
   auto pair = [&] {
     a = settle(a, op), b = settle(b, op);
     return join(a, b);
   };
   auto lost = [&] {
-    Course result = pair();
+    Recurrence result = pair();
     result.unknown = result.unknown ? result.unknown : op;
     result.growth = std::nullopt;
     return result;
   };
   // After so many iterations the growing one has passed the constant.
-  auto passes = [&](const Course &grows, int64_t constant) {
+  auto passes = [&](const Recurrence &grows, int64_t constant) {
     int64_t growth = std::max<int64_t>(1, std::abs(grows.growth.value_or(1)));
     int64_t far = std::min(std::abs(constant), many) + grows.offset + 1;
     return times(far, grows.period) / growth + 1;
@@ -365,8 +366,8 @@ Course Courses::arithmetic(Operation *op, Arith code) {
   case Arith::Add:
   case Arith::Sub: {
     // Adding a constant keeps remainders apart only by a turn.
-    Course result = pair();
-    auto each = [&](const Course &c) {
+    Recurrence result = pair();
+    auto each = [&](const Recurrence &c) {
       return scaled(c.growth, result.period / c.period);
     };
     auto x = each(a), y = each(b);
@@ -381,7 +382,7 @@ Course Courses::arithmetic(Operation *op, Arith code) {
   }
   case Arith::Mul:
   case Arith::Shl: {
-    Course result = pair();
+    Recurrence result = pair();
     if (a.growth == 0 && b.growth == 0)
       return result;
     auto factor = constants[1];
@@ -418,7 +419,7 @@ Course Courses::arithmetic(Operation *op, Arith code) {
     bool shift = code == Arith::ShrU || code == Arith::ShrS;
     if (!constants[1] && b.constant()) {
       // By a size: what comes of it other sizes show.
-      Course result = pair();
+      Recurrence result = pair();
       if (code != Arith::RemU && code != Arith::RemS)
         result.growth = std::nullopt;
       return result;
@@ -447,7 +448,7 @@ Course Courses::arithmetic(Operation *op, Arith code) {
     int64_t n = int64_t(1) << std::min(
                     llvm::bit_width<uint64_t>(mask < 0 ? ~mask : mask), 40);
     if (code == Arith::And && mask >= 0) {
-      Course result = remainder(a, n, op);
+      Recurrence result = remainder(a, n, op);
       return n == mask + 1 ? result : settle(result, op);
     }
     a = settle(a, op);
@@ -464,14 +465,14 @@ Course Courses::arithmetic(Operation *op, Arith code) {
   case Arith::MaxU:
   case Arith::MaxS:
   case Arith::Cmp: {
-    Course result = pair();
+    Recurrence result = pair();
     if (a.growth == 0 && b.growth == 0)
       return result;
     bool compare = code == Arith::Cmp;
     if (a.growth == 0)
       std::swap(a, b), std::swap(constants[0], constants[1]);
     if (b.growth != 0) {
-      // Side by side: the difference comes round.
+      // Side by side: the difference repeats.
       auto x = scaled(a.growth, result.period / a.period),
            y = scaled(b.growth, result.period / b.period);
       if (x && x == y) {
@@ -495,9 +496,9 @@ Course Courses::arithmetic(Operation *op, Arith code) {
     return result;
   }
   case Arith::Select: {
-    for (Course &c : in)
+    for (Recurrence &c : in)
       c = settle(c, op);
-    Course result = join(join(in[0], in[1]), in[2]);
+    Recurrence result = join(join(in[0], in[1]), in[2]);
     if (in[1].growth != 0 || in[2].growth != 0)
       result.growth = std::nullopt;
     if (in[1].growth && in[1].growth == in[2].growth &&
@@ -566,41 +567,41 @@ static SmallVector<Value> deciding(Operation *op) {
 }
 
 SmallVector<unsigned> checker::statesOf(scf::ForOp loop) {
-  Courses courses(loop);
+  Recurrences recurrences(loop);
   SmallVector<unsigned> result;
   for (auto [at, argument] : llvm::enumerate(loop.getRegionIterArgs()))
     if (bitsOf(argument.getType()) &&
-        !courses.increment(loop.getYieldedValues()[at], argument))
+        !recurrences.increment(loop.getYieldedValues()[at], argument))
       result.push_back(at);
   return result;
 }
 
-LoopCourse checker::courseOf(scf::ForOp loop) {
-  Courses courses(loop);
-  LoopCourse result;
+LoopRecurrence checker::recurrenceOf(scf::ForOp loop) {
+  Recurrences recurrences(loop);
+  LoopRecurrence result;
   result.states = statesOf(loop);
   auto add = [&](Value value, Operation *op) {
-    Course course = settle(courses.of(value), op);
+    Recurrence recurrence = settle(recurrences.of(value), op);
     // A number that grows and grows is none that a slot or a parity has.
-    if (int64_t period = common(result.period, course.period);
+    if (int64_t period = common(result.period, recurrence.period);
         period > result.period) {
       result.period = period;
-      result.periodOp = course.periodOp;
+      result.periodOp = recurrence.periodOp;
     }
-    if (course.settled > result.settled) {
-      result.settled = course.settled;
-      result.settledOp = course.settledOp;
+    if (recurrence.settled > result.settled) {
+      result.settled = recurrence.settled;
+      result.settledOp = recurrence.settledOp;
     }
-    result.compares |= course.compares;
+    result.compares |= recurrence.compares;
     if (!result.unknown)
-      result.unknown = course.unknown;
+      result.unknown = recurrence.unknown;
   };
   loop.getBody()->walk([&](Operation *op) {
     for (Value value : deciding(op))
       add(value, op);
   });
   // A state that goes round may do otherwise from some iteration on.
-  for (unsigned i = 0; i < courses.states.size(); ++i)
-    add(loop.getYieldedValues()[courses.states[i]], loop);
+  for (unsigned i = 0; i < recurrences.states.size(); ++i)
+    add(loop.getYieldedValues()[recurrences.states[i]], loop);
   return result;
 }
