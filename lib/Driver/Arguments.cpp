@@ -573,7 +573,7 @@ bool Maker::makeMemory(StringRef name, uint64_t address) {
   Request &request = requests[name.str()];
   HostArgument argument;
   argument.name = name.str();
-  argument.tensor = true;
+  argument.tensor = argument.isMemory = true;
   argument.address = address;
   int type = 0;
   while (type < runtime::numDTypes &&

@@ -49,6 +49,8 @@ struct HostArgument {
   /// Whether the elements are small integers (ints, zeros, steps): sums are
   /// exact.
   bool integers = false;
+  /// Whether it is no argument's (--memory): addresses alone lead to it.
+  bool isMemory = false;
   /// Whether it is a workspace of tensor maps (titan.tensormap.at): they hold
   /// addresses, and differ from run to run.
   bool holdsMaps = false;

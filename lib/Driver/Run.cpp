@@ -267,7 +267,7 @@ bool Runner::verify(KernelOp kernel, Reference &reference,
     bool output = llvm::any_of(*outputs, [&](const Expected &each) {
       return each.argument == &argument;
     });
-    if (!argument.tensor || argument.address || output || argument.holdsMaps ||
+    if (!argument.tensor || argument.isMemory || output || argument.holdsMaps ||
         argument.gather() == argument.initial)
       continue;
     Location loc = kernel.getLoc();

@@ -76,7 +76,8 @@
 // LABEL after (2 of 2): scf.yield %after
 // VARIANT anew: in after `%after` -> `%base`
 // RUN: %variant anew %s %examples/programs/gemm_grouped.mlir | not titan check --proof=off - 2>&1 | FileCheck %s --check-prefix=ANEW
-// ANEW: error: [phase-ambiguous]
+// ANEW: error: [barrier-unobserved]
+// ANEW: fix: partition multiply, warp 0 waits twice for phase 0 of %full[0] (parity 0): its next wait there takes parity 1
 // A map that is copied through is not followed where it was made over another tensor,
 // LABEL made: titan.tensormap.copy %mapD
 // VARIANT other: in made `%mapD` -> `%mapA`
