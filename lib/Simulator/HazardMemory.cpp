@@ -78,25 +78,27 @@ Relation State::relation(const Record &x, const Access &y) const {
   return x.cta == y.record.cta ? Relation::SameCta : Relation::OtherCta;
 }
 
-/// Whether the fence that the pair needs stands on the path.
+/// Whether the fence that the pair needs stands on the path to each of Y's threads.
 bool State::fenced(const Record &x, const Access &y, ProxyFence fence) {
   if (fence == ProxyFence::TensormapReleaseAcquire)
     return mapAcquired(x, y);
   if (fence == ProxyFence::None)
     return true;
-  if (x.op == none)
-    return fencedSince(x.at, y, fence);
-  // By who has observed that X is over, or knows of it.
-  for (uint32_t op = x.op; op != none; op = ops[op].before)
-    for (const auto *events : {&ops[op].done, &ops[op].read})
-      for (const HbEvent &event : *events)
-        if (fencedSince(by(event, x), y, fence))
-          return true;
-  return false;
+  return llvm::all_of(y.actors, [&](const Actor &actor) {
+    if (x.op == none)
+      return fencedSince(x.at, y, actor, fence);
+    // By who has observed that X is over, or knows of it.
+    for (uint32_t op = x.op; op != none; op = ops[op].before)
+      for (const auto *events : {&ops[op].done, &ops[op].read})
+        for (const HbEvent &event : *events)
+          if (fencedSince(by(event, x), y, actor, fence))
+            return true;
+    return false;
+  });
 }
 
 bool State::fencedSince(const HbEvent &event, const Access &y,
-                        ProxyFence fence) {
+                        const Actor &actor, ProxyFence fence) {
   const WarpState &warp = warps[event.number / 2];
   const ThreadClass &thread = warp.classes[event.number % 2];
   // Seen from that thread, shared memory may be another CTA's.
@@ -105,17 +107,15 @@ bool State::fencedSince(const HbEvent &event, const Access &y,
                                          : memorySpaceInfo(y.space).elsewhere];
   auto first = std::lower_bound(fences.begin(), fences.end(), event.clock);
   bool loose = machine.options.strictness.level == Strictness::Level::Off;
-  if (first != fences.end() && allKnow(y, {event.number, *first, event.lane}))
+  if (first != fences.end() && knows(actor, {event.number, *first, event.lane}))
     return true;
   if (fence == ProxyFence::ByFirst && !loose)
     return false;
-  // By the thread that issues Y, after it came to know of the event.
-  return llvm::all_of(y.actors, [&](const Actor &actor) {
-    const ThreadClass &mine = *actor.thread;
-    if (event.number == mine.number && event.lane == actor.lane)
-      return false; // Its own fence has been looked for.
-    return mine.atFence[y.space].get(event.number) >= event.clock;
-  });
+  // By the thread that issues Y, after it came to know of the event. Had it been its
+  // own, its fence would have been found.
+  const ThreadClass &mine = *actor.thread;
+  return !(event.number == mine.number && event.lane == actor.lane) &&
+         mine.atFence[y.space].get(event.number) >= event.clock;
 }
 
 /// Whether X's wave has waited for its plain store X, where such are counted, and

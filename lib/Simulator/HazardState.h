@@ -285,8 +285,9 @@ struct Hazards::State {
   bool isSameReduction(const Record &x, const Access &y);
   bool standsFor(const Access &y, const Record &x);
   bool fenced(const Record &x, const Access &y, ProxyFence fence);
-  /// The same of what was over at that event.
-  bool fencedSince(const HbEvent &event, const Access &y, ProxyFence fence);
+  /// The same for one of Y's threads, of what was over at that event.
+  bool fencedSince(const HbEvent &event, const Access &y, const Actor &actor,
+                   ProxyFence fence);
   /// MM-90: X's thread has released the map, and Y's has acquired that.
   bool mapAcquired(const Record &x, const Access &y);
   bool storesWaited(const Record &x, const Access &y);
