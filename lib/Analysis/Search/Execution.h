@@ -472,6 +472,11 @@ private:
   /// Of a constant that this operation alone takes, as its parity or bytes.
   static void editConstant(Finding &finding, mlir::Operation *op, int64_t from,
                            int64_t to);
+  /// Fix and edit where a phase of barrier `b` expects other bytes than the
+  /// `brought`: `more` than it does (or fewer, below 0), of which `expect` is to have
+  /// them. Where phases may differ, it is a fix of this one.
+  void expectOther(Finding &finding, uint32_t b, const Contribution &expect,
+                   int64_t more, int64_t brought) const;
   /// The pipe whose barrier it is, if it is one's.
   std::optional<PipeEnd> pipeEnd(uint32_t barrier) const;
   /// A pipe's slot, or turn, that nobody brings to whom it is waited for.
