@@ -404,6 +404,8 @@ private:
   /// Where one operation arrives more often than the barrier counts: the finding
   /// that was added last is of that.
   void lastMayBeMismatch(uint32_t barrier);
+  /// Warps of which all lanes arrive, more than the barrier counts; 0: none.
+  int64_t warpsOfLanes(uint32_t barrier) const;
   /// Arrivals by all lanes where one of each warp is counted.
   std::optional<std::string> fixOfLanes(uint32_t barrier) const;
   /// Arrivals of copies that the phase is to have beside those that are counted,
