@@ -65,8 +65,8 @@ static std::optional<int> fixFile(Session &session, const CheckCommand &options,
   else if (!mended.errors)
     said = "nothing was changed: nothing is refused";
   else
-    said = "nothing was changed: no mechanical edit takes an error away "
-           "without bringing another";
+    said = "nothing was changed: no mechanical edit is known that takes an "
+           "error away without bringing another";
   for (const std::string &edit : mended.edits)
     said += "\n  " + edit;
   if (!mended.spoilt.empty())
@@ -127,9 +127,16 @@ int titan::runCheck(const CheckCommand &options) {
   } else {
     module = session.parse(options.file);
   }
+  // Where --fix writes the program to standard output, that is the program's.
+  auto finish = [&](int code, StringRef text) {
+    if (!options.fix || !toStdout(options) || options.json || options.sarif)
+      return session.finish(code, text);
+    llvm::errs() << text << "\n";
+    return session.finish(code, "");
+  };
   if (!module || (!options.replay.empty() &&
                   !session.claimOutput("--replay-out", options.replay)))
-    return session.finish(BadInput, "");
+    return finish(BadInput, StringRef(mended).rtrim());
   const bool triton = isTritonModule(*module);
   if (triton && !options.replay.empty()) {
     session.fail(Code::NotSupportedYet, "--replay-out of a Triton program",
@@ -156,7 +163,7 @@ int titan::runCheck(const CheckCommand &options) {
   passes.enableVerifier(true);
   buildCheckPipeline(passes);
   if (failed(passes.run(*module)))
-    return session.finish(Findings, "");
+    return finish(Findings, StringRef(mended).rtrim());
 
   JudgeOptions judging{.strictness = options.strictness,
                        .searchSteps = options.searchSteps,
@@ -193,11 +200,5 @@ int titan::runCheck(const CheckCommand &options) {
   }
   session.result["kernels"] = std::move(kernels);
   session.result["bounds"] = boundsJson();
-  verdicts = mended + verdicts + shows;
-  // Standard output is the program's.
-  if (options.fix && toStdout(options) && !options.json && !options.sarif) {
-    llvm::errs() << verdicts << "\n";
-    verdicts.clear();
-  }
-  return session.finish(accepted ? Good : Findings, verdicts);
+  return finish(accepted ? Good : Findings, mended + verdicts + shows);
 }

@@ -95,7 +95,7 @@ static std::optional<TextEdit> fenceLine(StringRef text, KernelOp kernel,
 }
 
 /// "... 'titan.tma.laod' ... did you mean titan.tma.load?", where that word
-/// stands in the text once.
+/// stands once in the text, or in the line that is meant.
 void Look::spell(StringRef text, const Diagnostic &diagnostic) {
   std::string message = diagnostic.str();
   for (const Diagnostic &note : diagnostic.getNotes())
@@ -111,18 +111,23 @@ void Look::spell(StringRef text, const Diagnostic &diagnostic) {
     return at < text.size() &&
            (llvm::isAlnum(text[at]) || text[at] == '.' || text[at] == '_');
   };
-  size_t found = StringRef::npos;
+  SmallVector<size_t> all, here;
+  const unsigned meant = lineOf(diagnostic.getLocation());
+  auto lineAt = [&](size_t at) -> unsigned {
+    return text.take_front(at).count('\n') + 1;
+  };
   for (size_t at = text.find(word); at != StringRef::npos;
        at = text.find(word, at + 1)) {
     if ((at && part(at - 1)) || part(at + word.size()))
       continue;
-    if (found != StringRef::npos)
-      return;
-    found = at;
+    all.push_back(at);
+    if (lineAt(at) == meant)
+      here.push_back(at);
   }
-  if (found == StringRef::npos)
+  if (all.size() != 1 && here.size() != 1)
     return;
-  unsigned line = text.take_front(found).count('\n') + 1;
+  size_t found = all.size() == 1 ? all.front() : here.front();
+  unsigned line = lineAt(found);
   add({found, line, near.str(), word.size()}, word + " becomes " + near);
 }
 

@@ -43,7 +43,8 @@ TritonFlags::TritonFlags(cl::SubCommand &run, cl::SubCommand &check,
            cl::sub(explain), cl::cat(category)),
       registers("maxnreg",
                 cl::desc("Triton: the most registers that a thread may have, "
-                         "24 to 255, by eights (as many as ptxas takes)"),
+                         "24 to 255, rounded down to a multiple of 8 "
+                         "(as many as ptxas takes)"),
                 cl::value_desc("N"), cl::sub(run), cl::sub(check),
                 cl::sub(compile), cl::sub(explain), cl::cat(category)),
       fusion("fp-fusion",

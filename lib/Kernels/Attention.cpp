@@ -151,7 +151,7 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
   o.programmatic = o.programmatic.value_or(o.decode);
   if (!o.rescale)
     o.rescale = *o.turns ? Rescale::Always : Rescale::Growing;
-  if (o.stages < 0 || o.stages == 1 || o.depth() < 2 || o.stages > 16)
+  if (o.stages < 0 || o.stages == 1 || o.depth() < 2)
     return refuse("rings of " + number(o.stages ? o.stages : o.depth()) +
                       " blocks",
                   "at least 2: one is filled while the other is read; or a "

@@ -227,11 +227,17 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
             ": there is no such kernel so far",
         o.split > 1 ? "--split 1" : "--stream-k off");
   int64_t row = o.rowElements();
-  if (o.tileK != row && o.tileK != 2 * row && o.tileK != 4 * row)
+  if (o.tileK != row && o.tileK != 2 * row && o.tileK != 4 * row) {
+    GemmOptions other = o;
+    other.tileK = row;
+    Result<GemmOptions> checked = checkGemm(other);
     return refuse(tile() + ": a stage is made of rows of " + number(row) +
                       " elements of K, the 128 bytes of the widest swizzle",
-                  "--tile " + number(o.tileM) + "x" + number(o.tileN) + "x" +
-                      number(row));
+                  checked ? "--tile " + number(o.tileM) + "x" +
+                                number(o.tileN) + "x" + number(row)
+                          : "a K of " + number(row) +
+                                "; beside that: " + checked.problem().fix);
+  }
   const char *rowsName = o.swap ? "N" : "M", *columnsName = o.swap ? "M" : "N";
   bool pingpong = o.consumers == Consumers::Pingpong;
   int64_t rows = o.rows(), columns = o.columns();
@@ -325,7 +331,7 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
   if (o.band < 1 || o.band > 1024)
     return refuse("a band of " + number(o.band) + " rows of tiles",
                   "1 to 1024");
-  if (o.stages < 0 || o.stages == 1 || o.depth() < 2 || o.stages > 64)
+  if (o.stages < 0 || o.stages == 1 || o.depth() < 2)
     return refuse("a ring of " + number(o.stages ? o.stages : o.depth()) +
                       " stages",
                   "at least 2: one is filled while the other is read; or a "

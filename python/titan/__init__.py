@@ -155,6 +155,10 @@ class View:
 
     def __init__(self, name, value):
         if not hasattr(value, "__dlpack__"):
+            from .arrays import Array
+            if isinstance(value, Array):
+                raise Error("argument-shape", f"argument '{name}' is a tensor that the GPU sees, not {value!r}, which is of Triton's simulated launches",
+                            fix="give a PyTorch tensor, say; without a GPU: titan run, of the kernel's text")
             raise Error("argument-shape", f"argument '{name}' is a tensor, not {value!r}",
                         fix="give something that speaks DLPack, a PyTorch tensor say")
         if hasattr(value, "__dlpack_device__"):

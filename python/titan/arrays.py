@@ -33,7 +33,7 @@ class DType:
 
     def __init__(self, name):
         if name not in _FORMATS:
-            raise TypeError(f"no element type {name!r}: there are {', '.join(_FORMATS)}")
+            raise Error("bad-argument", f"no element type {name!r}", fix=f"one of {', '.join(_FORMATS)}")
         self.name = name
         self.is_floating_point = "float" in name
         self.itemsize = (struct.calcsize(_FORMATS[name]) if _FORMATS[name] else
@@ -46,7 +46,7 @@ class DType:
     def __eq__(self, other):
         try:
             return _dtype(other).name == self.name
-        except TypeError:
+        except Error:
             return False
 
     def __hash__(self):

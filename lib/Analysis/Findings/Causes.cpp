@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Causes.h"
 
+#include "Fixes.h"
+
 #include "titan/Dialect/Titan/PipeEnds.h"
 #include "titan/Dialect/Titan/SharedMemory.h"
 
@@ -278,18 +280,6 @@ private:
   Rings rings;
 };
 } // namespace
-
-/// What an operation lists of one kind.
-template <typename What> static SmallVector<What, 2> effectsOf(Operation *op) {
-  SmallVector<What, 2> result;
-  effect::EffectList effects;
-  if (auto hardware = dyn_cast<HardwareEffectsInterface>(op))
-    hardware.getHardwareEffects(effects);
-  for (const effect::Effect &each : effects)
-    if (auto *what = std::get_if<What>(&each.what))
-      result.push_back(*what);
-  return result;
-}
 
 /// The barriers that the text of a partition waits for before this.
 static llvm::SmallPtrSet<Value, 8> waitedBefore(Operation *other) {

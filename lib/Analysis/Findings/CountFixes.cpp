@@ -110,20 +110,25 @@ void Execution::lastMayBeMismatch(uint32_t b) {
     report.lastIsMismatch();
 }
 
-std::optional<std::string> Execution::fixOfLanes(uint32_t b) const {
+int64_t Execution::warpsOfLanes(uint32_t b) const {
   int64_t most = 0;
   for (Operation *op : arrivalOps(AllLanes)) {
     most = std::max(most, arrivalsOf(op, b));
     // Each thread that tells the barrier of its copies arrives behind that.
     if (tracksCopies(op) == Tracks::Uncounted && arrivalsOf(op, b))
-      return std::nullopt;
+      return 0;
   }
-  int64_t expected = barriers[b].count, warps = most / program.lanes;
-  if (most <= expected)
+  return most > barriers[b].count ? most / program.lanes : 0;
+}
+
+std::optional<std::string> Execution::fixOfLanes(uint32_t b) const {
+  int64_t warps = warpsOfLanes(b);
+  if (!warps)
     return std::nullopt;
   return "put the arrival under titan.elect (one lane of each warp arrives)" +
-         (warps == expected ? ""
-                            : ", with count(" + std::to_string(warps) + ")");
+         (warps == barriers[b].count
+              ? ""
+              : ", with count(" + std::to_string(warps) + ")");
 }
 
 std::string Execution::fixOfCount(uint32_t b, int64_t arrivals) const {
@@ -144,8 +149,9 @@ std::string Execution::fixOfCount(uint32_t b, int64_t arrivals) const {
 
 void Execution::editCount(Finding &finding, uint32_t b,
                           int64_t arrivals) const {
-  // By which lanes arrive, it is another's mistake.
-  if (!fixOfLanes(b))
+  // Where one lane of each warp would do for the count that is written, it is the
+  // arrival's mistake.
+  if (warpsOfLanes(b) != barriers[b].count)
     finding.edits.push_back({barriers[b].initEvent->op->getLoc(),
                              "count(" + std::to_string(barriers[b].count) + ")",
                              "count(" + std::to_string(arrivals) + ")"});

@@ -127,6 +127,51 @@ void Execution::editConstant(Finding &finding, Operation *op, int64_t from,
   }
 }
 
+/// Whether what an operation expects may differ from phase to phase: a number that is
+/// no constant, or for copies of which some come under a condition.
+static bool areChosen(Operation *op) {
+  Operation *loop = op->getParentOfType<LoopLikeOpInterface>();
+  Operation *scope = loop ? loop : op->getParentOfType<KernelOp>();
+  for (const effect::ExpectTx &expect : effectsOf<effect::ExpectTx>(op)) {
+    if (expect.bytes.value && !matchPattern(expect.bytes.value, m_Constant()))
+      return true;
+    WalkResult found = scope->walk([&](scf::IfOp branch) {
+      if (branch->isAncestor(op))
+        return WalkResult::advance();
+      return branch->walk([&](Operation *copy) {
+        for (const effect::CompleteTx &each :
+             effectsOf<effect::CompleteTx>(copy))
+          if (getRoot(each.barrier.barrier) == getRoot(expect.barrier.barrier))
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      });
+    });
+    if (found.wasInterrupted())
+      return true;
+  }
+  return false;
+}
+
+void Execution::expectOther(Finding &finding, uint32_t b,
+                            const Contribution &expect, int64_t more,
+                            int64_t brought) const {
+  const Event &event = *expect.event;
+  finding.fix =
+      "expect " + std::to_string(brought) + " bytes at " + barrierName(b);
+  if (!areChosen(event.op)) {
+    finding.fix += " in each phase";
+    if (expect.kind == Contribution::Expect)
+      editConstant(finding, event.op, expect.amount, expect.amount + more);
+    return;
+  }
+  finding.fix += " here in " +
+                 (event.iteration ? program.describe(event.iteration)
+                                  : who(expect.agent, event)) +
+                 ", " + std::to_string(std::abs(more)) +
+                 (more < 0 ? " fewer" : " more") +
+                 ": what the copies of this phase bring";
+}
+
 std::optional<uint32_t> Execution::unheardOf(uint32_t b) const {
   std::set<uint32_t> told, waited;
   for (uint32_t a = 0; a < agents.size(); ++a) {

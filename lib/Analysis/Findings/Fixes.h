@@ -20,13 +20,22 @@
 
 namespace titan::checker {
 
+/// What an operation lists of one kind.
+template <typename What>
+llvm::SmallVector<What, 2> effectsOf(mlir::Operation *op) {
+  llvm::SmallVector<What, 2> result;
+  effect::EffectList effects;
+  if (auto hardware = mlir::dyn_cast<HardwareEffectsInterface>(op))
+    hardware.getHardwareEffects(effects);
+  for (const effect::Effect &each : effects)
+    if (auto *what = std::get_if<What>(&each.what))
+      result.push_back(*what);
+  return result;
+}
+
 /// Whether an operation lists such an effect.
 template <typename What> bool does(mlir::Operation *op) {
-  effect::EffectList effects;
-  cast<HardwareEffectsInterface>(op).getHardwareEffects(effects);
-  return llvm::any_of(effects, [](const effect::Effect &effect) {
-    return std::holds_alternative<What>(effect.what);
-  });
+  return !effectsOf<What>(op).empty();
 }
 
 /// By its name alone, where the place of the finding says which one it is.

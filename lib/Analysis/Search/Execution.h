@@ -404,6 +404,8 @@ private:
   /// Where one operation arrives more often than the barrier counts: the finding
   /// that was added last is of that.
   void lastMayBeMismatch(uint32_t barrier);
+  /// Warps of which all lanes arrive, more than the barrier counts; 0: none.
+  int64_t warpsOfLanes(uint32_t barrier) const;
   /// Arrivals by all lanes where one of each warp is counted.
   std::optional<std::string> fixOfLanes(uint32_t barrier) const;
   /// Arrivals of copies that the phase is to have beside those that are counted,
@@ -472,6 +474,11 @@ private:
   /// Of a constant that this operation alone takes, as its parity or bytes.
   static void editConstant(Finding &finding, mlir::Operation *op, int64_t from,
                            int64_t to);
+  /// Fix and edit where a phase of barrier `b` expects other bytes than the
+  /// `brought`: `more` than it does (or fewer, below 0), of which `expect` is to have
+  /// them. Where phases may differ, it is a fix of this one.
+  void expectOther(Finding &finding, uint32_t b, const Contribution &expect,
+                   int64_t more, int64_t brought) const;
   /// The pipe whose barrier it is, if it is one's.
   std::optional<PipeEnd> pipeEnd(uint32_t barrier) const;
   /// A pipe's slot, or turn, that nobody brings to whom it is waited for.

@@ -152,12 +152,10 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
     for (const Contribution &c : late)
       if (!fix)
         fix = fixOfNextUse(b, c);
-    finding->fix =
-        fix.value_or("expect " + std::to_string(brought) + " bytes at " +
-                     barrierName(b) + " in each phase");
-    if (!fix)
-      editConstant(*finding, expect->event->op, expect->amount,
-                   expect->amount + brought - expected);
+    if (fix)
+      finding->fix = *fix;
+    else
+      expectOther(*finding, b, *expect, brought - expected, brought);
   }
   aborted = true;
   return true;

@@ -63,11 +63,10 @@ void Execution::badBytes(uint32_t b) {
     fix = fixOfBytesOfUses(b);
   if (!fix)
     fix = fixOfSenders(b, barrier.contributions);
-  finding->fix = fix.value_or("expect " + std::to_string(completed) +
-                              " bytes at " + barrierName(b) + " in each phase");
-  if (!fix && first == expect)
-    editConstant(*finding, expect->event->op, expect->amount,
-                 expect->amount + completed - expected);
+  if (fix)
+    finding->fix = *fix;
+  else
+    expectOther(*finding, b, *first, completed - expected, completed);
 }
 
 void Execution::endOfAgent(uint32_t a) {

@@ -161,7 +161,7 @@ int32_t titan_simulator_run(void *opaque, const char *name,
   }
   auto turns = tt::parseTurns(options->schedule);
   if (!turns)
-    return refuse(Code::ReplayInvalid,
+    return refuse(Code::BadArgument,
                   Twine("'") + options->schedule + "' is no schedule",
                   "TITAN_SCHEDULE is eager, lazy or random:SEED");
   run.turns = *turns;

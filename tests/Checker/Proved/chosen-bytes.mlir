@@ -38,6 +38,7 @@
 // RUN: not titan check %t.mlir --kernel second --replay-out=%t.r 2>&1 | FileCheck %s --check-prefix=SWAPPED
 // RUN: not titan run %t.mlir --replay=%t.r 2>&1 | FileCheck %s --check-prefix=REPLAYED
 // SWAPPED: error: [barrier-bytes] phase 0 of barrier %full[0] expects 2048 bytes
+// SWAPPED: fix: expect 1024 bytes at %full[0] here in iteration 0, 1024 fewer: what the copies of this phase bring
 // SWAPPED: shows line {{[0-9]+}}: [deadlock]
 // REPLAYED: [deadlock]
 // VARIANT always: in bytes `%two, %one` -> `%two, %two`
@@ -45,11 +46,13 @@
 // RUN: not titan check %t.mlir --kernel tail --replay-out=%t.r 2>&1 | FileCheck %s --check-prefix=ALWAYS
 // RUN: not titan check %t.mlir --kernel launch --replay-out=%t.r 2>&1 | FileCheck %s --check-prefix=ALWAYS
 // ALWAYS: error: [barrier-bytes] phase 0 of barrier %full[{{[01]}}] expects 2048 bytes
+// ALWAYS: fix: expect 1024 bytes at %full[{{[01]}}] here in iteration {{[0-9]+}}, 1024 fewer: what the copies of this phase bring
 // ALWAYS: shows line {{[0-9]+}}: [deadlock]
 // VARIANT never: in bytes `%two, %one` -> `%one, %one`
 // RUN: %variant never %s | not titan check - --kernel half --replay-out=%t.r 2>&1 | FileCheck %s --check-prefix=NEVER
 // RUN: %variant never %s | not titan check - --kernel below --search-steps=10000000 --replay-out=%t.r 2>&1 | FileCheck %s --check-prefix=NEVER
 // NEVER: error: [barrier-bytes] phase 0 of barrier %full[{{[01]}}] expects 1024 bytes
+// NEVER: fix: expect 2048 bytes at %full[{{[01]}}] here in iteration {{[0-9]+}}, 1024 more: what the copies of this phase bring
 // NEVER: shows line {{[0-9]+}}: [completion-not-observed]
 // The block of S that is read has not been brought.
 // VARIANT reads_last: in reads_tail `%next` -> `%i`
