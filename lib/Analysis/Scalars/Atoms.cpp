@@ -135,6 +135,11 @@ std::optional<Polynomial> Atoms::substituted(Atom a, By by, Facts *facts,
   if (kind == "sum")
     return sum(changed[0], changed[1]);
   bool quotient = kind == "quotient", remainder = kind == "remainder";
+  // Of a number of the iteration there may be none in it any more.
+  if (quotient || remainder)
+    if (auto x = changed[0].constant(), d = changed[1].constant();
+        x && d && *x >= 0 && *d > 0)
+      return Polynomial(quotient ? *x / *d : *x % *d);
   Polynomial result = Polynomial::atom(atom(kind, object, changed));
   if (facts && (quotient || remainder)) {
     Polynomial other = Polynomial::atom(

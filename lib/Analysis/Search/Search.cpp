@@ -584,14 +584,19 @@ void Search::tellUsedUp(uint64_t most) {
   const std::string steps = std::to_string(most);
   result.skipped.push_back("what the search would have come to after its " +
                            steps + " steps");
+  Operation *first = firstUnreached();
   if (Finding *finding = report.add(
           Code::Undecided, kernel.getLaunchOp(), nullptr,
           "the search has used up its " + Twine(steps) +
               " steps: it has looked at " + Twine(result.counts.size()) +
               " combinations of counts and outcomes and at " +
               Twine(result.launches.size()) +
-              " whole launches, and not at the rest")) {
-    finding->ofCounts = !firstUnreached();
+              " whole launches, and not at the rest" +
+              (first ? "; nothing that it has looked at executes '" +
+                           first->getName().getStringRef() + "'" +
+                           inLine(first->getLoc())
+                     : std::string()))) {
+    finding->ofCounts = !first;
     finding->fix =
         "let it go on by --search-steps=N, or N=off; or what is proved is "
         "accepted all the same (--proof); or let fewer sizes and arguments "

@@ -28,6 +28,30 @@ Polynomial Walk::curve(const Turn &turn, const Polynomial &e1,
     // Computed anew each time: what the iteration before has left.
     if (atoms.substitute(e2, turn.atom, 0, nullptr) == e1)
       return atoms.substitute(e2, turn.atom, turn.t - 1, nullptr);
+    // What is computed anew each time, and was so in the iteration before: it is left
+    // once, and its like of the first iteration is not.
+    Polynomial anew, before;
+    for (auto &[monomial, coefficient] : more.monomials()) {
+      Polynomial one = coefficient;
+      for (Atom a : monomial)
+        one = one * Polynomial::atom(a);
+      const Polynomial earlier =
+          atoms.substitute(one, turn.atom, turn.t - 1, nullptr);
+      if (earlier == one || earlier.monomials().size() != 1)
+        continue;
+      const auto &[like, times] = earlier.monomials()[0];
+      if (llvm::any_of(more.monomials(), [&](const auto &other) {
+            return other.first == like && other.second == -times;
+          })) {
+        anew += one;
+        before += earlier;
+      }
+    }
+    const Polynomial since =
+        before - atoms.substitute(anew, turn.atom, 0, nullptr);
+    more = more - anew + before;
+    if (!proof.varies(more))
+      return e1 + since + more * (turn.t - 1);
     Polynomial term = atoms.substitute(more, turn.atom, atoms.each(), nullptr);
     // (Of this iteration alone.)
     if (!atoms.dependsOn(more, [&](Atom a) {
@@ -36,7 +60,7 @@ Polynomial Walk::curve(const Turn &turn, const Polynomial &e1,
                  kind == "each" || (kind == "iteration" && a != turn.atom);
         })) {
       added.insert(term);
-      return e1 + atoms.sum(turn.t, term);
+      return e1 + since + atoms.sum(turn.t, term);
     }
   }
   Polynomial result = e1 + more * (turn.t - 1);

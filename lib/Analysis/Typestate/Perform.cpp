@@ -733,7 +733,9 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
       }
       if (count != from)
         skipTo(ring->object, from, count);
-      if (!plain && !credit)
+      // (Of a guess it may be that no earlier iteration has shown which of the two it is.)
+      const bool shown = plain || credit;
+      if (!shown && !(guessing && slot))
         return proof.stop(
             (slot ? "the parity of wait " : "the slot of wait ") +
                 proof.print(count) + " for " + proof.name(ring->object) +
@@ -743,7 +745,10 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
             op,
             "one wait a use, with slot and parity carried by the loop, or "
             "computed from the number of the use");
-      answered[op] = plain;
+      if (shown)
+        answered[op] = plain;
+      else
+        plain = true;
       Polynomial mine = plain ? count : count - Polynomial(slots);
       if (use && *use != mine)
         return proof.stop("lanes of a warp wait for different uses", op);
