@@ -172,6 +172,42 @@ TEST(LinearSystem, SaysWhatIsSoAndAllThatTheSimplexSays) {
   EXPECT_GT(fewer, 5000u);
 }
 
+// Rows of many large coefficients, of which exchanges make numbers of 128 bits and
+// more: all that the simplex of numbers of any length says is said, of as few rows.
+TEST(LinearSystem, SaysTheSameOfLongNumbers) {
+  constexpr uint64_t seed = 31;
+  RecordProperty("seed", static_cast<int>(seed));
+  std::mt19937_64 generator(seed);
+  unsigned yes = 0, no = 0, fewer = 0;
+  for (int i = 0; i < 80; ++i) {
+    const size_t width = 4 + generator() % 6;
+    const int64_t large = int64_t(1) << (30 + generator() % 32);
+    auto number = [&] { return int64_t(generator() % (2 * large)) - large; };
+    Rows rows{width, {}, {}, {}};
+    for (size_t x = 0; x < width; ++x) {
+      rows.least.emplace_back(width + 1, 0);
+      rows.least.back()[x] = 1;
+    }
+    for (size_t count = width + generator() % width; count > 0; --count) {
+      Row &row = rows.least.emplace_back();
+      for (size_t x = 0; x <= width; ++x)
+        row.push_back(generator() % 3 ? number() : 0);
+    }
+    SCOPED_TRACE("system " + std::to_string(i));
+    const LinearSystem::Answer answer = rows.system().solve();
+    ASSERT_EQ(answer.yes, rows.isEmpty());
+    ++(answer.yes ? yes : no);
+    if (answer.yes) {
+      const Rows core = rows.only(answer.why, nullptr);
+      EXPECT_TRUE(core.isEmpty());
+      fewer += core.least.size() < rows.least.size();
+    }
+  }
+  EXPECT_GT(yes, 20u);
+  EXPECT_GT(no, 20u);
+  EXPECT_GT(fewer, 10u);
+}
+
 TEST(LinearSystem, DividesAndPutsIn) {
   // 2 x = y, 2 z = y + 1.
   LinearSystem parity(3);

@@ -39,6 +39,42 @@ template <typename Number> constexpr Number lowest() {
   return Number(1) << (sizeof(Number) * 8 - 1);
 }
 
+/// Numbers of 256 bits, where the compiler has them: mlir::presburger::Simplex, with
+/// memory of its own for each number, takes more than ten times as long for the same.
+#if defined(__clang__) && __BITINT_MAXWIDTH__ >= 256
+#define TITAN_HAS_LONG
+using Long = _BitInt(256);
+
+unsigned bitsOf(Long a) {
+  using Unsigned = unsigned _BitInt(256);
+  return 256 - __builtin_clzg(Unsigned(a < 0 ? -a : a), 256);
+}
+#endif
+
+/// Whether the product, or difference, does not fit.
+template <typename Number> bool multiply(Number a, Number b, Number &result) {
+#ifdef TITAN_HAS_LONG
+  if constexpr (std::is_same_v<Number, Long>) {
+    if (bitsOf(a) + bitsOf(b) > 255)
+      return true;
+    result = a * b;
+    return false;
+  } else
+#endif
+    return __builtin_mul_overflow(a, b, &result);
+}
+template <typename Number> bool subtract(Number a, Number b, Number &result) {
+#ifdef TITAN_HAS_LONG
+  if constexpr (std::is_same_v<Number, Long>) {
+    if (bitsOf(a) > 254 || bitsOf(b) > 254)
+      return true;
+    result = a - b;
+    return false;
+  } else
+#endif
+    return __builtin_sub_overflow(a, b, &result);
+}
+
 template <typename Number> class Matrix {
 public:
   explicit Matrix(size_t stride) : stride(stride) {}
@@ -313,14 +349,13 @@ private:
       numbers[column] = 0;
       if (scale != 1)
         for (size_t j = 0; j <= width; ++j)
-          if (numbers[j] &&
-              __builtin_mul_overflow(numbers[j], scale, &numbers[j]))
+          if (numbers[j] && multiply(numbers[j], scale, numbers[j]))
             return false;
       numbers[column] = factor;
       for (uint32_t j : others) {
         Number product;
-        if (__builtin_mul_overflow(factor, by[j], &product) ||
-            __builtin_sub_overflow(numbers[j], product, &numbers[j]))
+        if (multiply(factor, by[j], product) ||
+            subtract(numbers[j], product, numbers[j]))
           return false;
       }
       if (scale != 1)
@@ -641,6 +676,10 @@ LinearSystem::Answer LinearSystem::solve(std::vector<Answer> *answers) const {
   Verdict all = of.solve<int64_t>(each, why, whys);
   if (all == Verdict::Unknown)
     all = of.solve<__int128>(each, why, whys);
+#ifdef TITAN_HAS_LONG
+  if (all == Verdict::Unknown)
+    all = of.solve<Long>(each, why, whys);
+#endif
   if (all == Verdict::Yes)
     return {true, why};
   if (all == Verdict::Unknown && of.isEmpty())

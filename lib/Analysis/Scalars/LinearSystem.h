@@ -19,7 +19,7 @@
 //
 // Only a sign is asked for, so rows and slacks may be multiplied by positive
 // numbers, and nothing has a denominator. mlir::presburger::Simplex answers the
-// same of numbers of any length, and is asked where 128 bits do not do; the proof
+// same of numbers of any length, and is asked where 256 bits do not do; the proof
 // asks a hundred thousand times a kernel, of 50 rows that are nearly all zeros.
 //
 //===----------------------------------------------------------------------===//
