@@ -296,6 +296,9 @@ GenerateOption
     programmatic("programmatic", "on|off",
                  "Begin while the kernel before it in the stream ends (off; "
                  "attention: decode does)"),
+    once("once", "on|off",
+         "B leaves the L2 cache first: its boxes are read by one CTA, or by "
+         "several at a time (off)"),
     promote(
         "promote", "on|off",
         "Each stage's products are added to the sums in f32, and not by the "
@@ -695,7 +698,7 @@ static int runSubcommand(int argc, char **argv, const char *pluginHost) {
           &headSize,   &causal, &window,        &lse,        &ragged,
           &decode,     &page,   &turns,         &rescale,    &persistent,
           &streamK,    &ahead,  &skip,          &panel,      &rowBytes,
-          &polynomial})
+          &polynomial, &once})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
   };

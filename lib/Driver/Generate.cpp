@@ -194,6 +194,7 @@ static const GemmFlag gemmFlags[] = {
      }},
     {"programmatic",
      [](Text v, auto &o, auto &) { return readSwitch(v, o.programmatic); }},
+    {"once", [](Text v, auto &o, auto &) { return readSwitch(v, o.once); }},
     {"promote",
      [](Text v, auto &o, auto &) { return readSwitch(v, o.promote); }},
     {"batch",

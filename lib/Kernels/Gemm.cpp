@@ -210,6 +210,7 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
         {o.split > 1, "K split between CTAs", "--split 1"},
         {o.cuts(), "stream-K", "--stream-k off"},
         {o.gate, "a gate", "--gate off"},
+        {o.once, "a hint for the cache (--once on)", "--once off"},
         {o.batch == Batch::Grouped, "groups", "--batch none or equal"}};
     for (auto [asked, what, fix] : without)
       if (asked)

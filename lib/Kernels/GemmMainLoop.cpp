@@ -150,10 +150,11 @@ static std::string corner(const GemmOperand &x) {
 void GemmText::loadTile(const GemmOperand &x) {
   w.set("X", std::string(1, x.name));
   w.set("x", std::string(1, x.coordinate));
+  w.set("cache", cacheOf(x));
   if (x.pieces() == 1 && boxes(x) == 1) {
     w.set("corner", corner(x));
-    w.text("titan.tma.load %map$X[$corner], %slot$X, %full[%stage : index] : "
-           "!map$X, !tile$X, !bars");
+    w.text("titan.tma.load %map$X[$corner], %slot$X, %full[%stage : "
+           "index]$cache : !map$X, !tile$X, !bars");
     return;
   }
   w.set("multicast", x.parts > 1 ? " multicast(%everyone)" : "");
@@ -187,7 +188,7 @@ void GemmText::loadTile(const GemmOperand &x) {
       w.set("corner", x.transposed ? corner(x, moved) : corner(x, row, moved));
       w.text(R"(
 %box$X$box = titan.shared.view %slot$X [$place] : !tile$X -> !part$X
-titan.tma.load %map$X[$corner], %box$X$box, %full[%stage : index]$multicast : !map$X, !part$X, !bars)");
+titan.tma.load %map$X[$corner], %box$X$box, %full[%stage : index]$multicast$cache : !map$X, !part$X, !bars)");
     }
     if (x.parts > 1)
       w.text("}");
@@ -293,12 +294,13 @@ void GemmText::load() {
     coordinates();
     w.set("cornerA", corner(a));
     w.set("cornerB", corner(b));
+    w.set("cache", cacheOf(b));
     w.text(R"(
 scf.for %step = %c0 to %$steps step %c1 {
 $whereK
 %slot = titan.pipe.acquire %ab : !titan.pipe<$depth>
 titan.pipe.load %mapA[$cornerA] -> %slot["a"] : !mapA
-titan.pipe.load %mapB[$cornerB] -> %slot["b"] : !mapB
+titan.pipe.load %mapB[$cornerB] -> %slot["b"]$cache : !mapB
 titan.pipe.commit %slot
 }
 }$trusted)");

@@ -426,6 +426,13 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
       (!left &&
        (shape.m <= picked.tileM || isMostlyResult(shape, picked) ||
         picked.batch == Batch::Equal || all <= machine.cacheBytes / 2));
+  // Of few rows, where a CTA has one tile, what is read of B is not wanted again: 0 to
+  // 4 % less time, where A and D keep their place. CTAs that go from tile to tile, or
+  // wide tiles, lost up to 5 % (h200-gemm-sweep-once.json).
+  picked.once = given.once ||
+                (shape.m <= 128 && picked.tileN <= 128 &&
+                 ctas <= multiprocessors && given.batch == Batch::None &&
+                 !given.gate && !picked.cuts() && !picked.copiesByThreads());
   bool cuts = picked.cuts();
   if (settle)
     settle(picked);
@@ -496,6 +503,15 @@ static constexpr Shown shown[] = {
     {.m = 200,
      .n = 8192,
      .k = 28672,
+     .tileM = 104,
+     .tileN = 128,
+     .tileK = 64,
+     .swap = true,
+     .consumers = Consumers::Cooperative},
+    // And h200-gemm-sweep-once.json: 526 and 547, 535 and 551.
+    {.m = 200,
+     .n = 8192,
+     .k = 8192,
      .tileM = 104,
      .tileN = 128,
      .tileK = 64,

@@ -545,8 +545,9 @@ titan.mbarrier.init %got count($others) : !bar
 titan.mbarrier.init %clear count($others) : !bar
 titan.fence.mbarrier_init
 }
-// The peers must have their barriers before anything is sent to them.
-titan.cluster.arrive
+// The peers must have their barriers before anything is sent to them; the fence has
+// released these, and nothing else.
+titan.cluster.arrive relaxed
 titan.cluster.wait)");
   }
   if (usesPipe()) {
@@ -567,8 +568,9 @@ titan.fence.mbarrier_init
 })");
     if (o.cluster() > 1)
       w.text(R"(
-// The peers must have their barriers before anything is sent to them.
-titan.cluster.arrive
+// The peers must have their barriers before anything is sent to them; the fence has
+// released these, and nothing else.
+titan.cluster.arrive relaxed
 titan.cluster.wait)");
     else
       w.text("titan.cta_sync");

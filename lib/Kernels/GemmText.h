@@ -103,6 +103,10 @@ private:
   int64_t copiedRows(const GemmOperand &x) const {
     return std::gcd(x.transposed ? o.tileK : x.tile, o.rowBytes > 2 ? 32 : 64);
   }
+  /// Behind a load of it: which lines of the L2 cache it takes.
+  std::string cacheOf(const GemmOperand &x) const {
+    return o.once && x.name == 'B' ? " cache(evict_first)" : "";
+  }
   bool isStacked() const { return o.batch == Batch::Equal; }
   bool isGrouped() const { return o.batch == Batch::Grouped; }
   /// Groups end within tiles of D: its map is that of a group.

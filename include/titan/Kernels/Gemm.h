@@ -55,6 +55,8 @@
 //              bytes. 8 and 4: four warps copy A and B by cp.async, so many bytes at a
 //              time; 2: by loads and stores of elements. D is then stored element by
 //              element, by the threads that hold its sums
+//   once       B leaves the L2 cache first: a box of it is read once, or by CTAs that
+//              run at the same time
 //   programmatic  the launch begins while the kernel before it in the stream
 //              still runs: its blocks come in as that one's leave, set up their
 //              barriers, and wait for its end before they touch memory
@@ -118,6 +120,7 @@ struct GemmOptions {
   /// None: as pickGemm finds for a shape; a kernel either has it or has not.
   std::optional<bool> streamK = false;
   bool programmatic = false;
+  bool once = false; ///< Of B, which TMA loads: cache(evict_first).
   int64_t rowBytes = 16;
   bool promote = false;
 
@@ -198,8 +201,8 @@ struct GemmShape {
 /// Microseconds that a launch should take, by the model (GemmModel.cpp).
 double estimateGemm(const GemmShape &shape, const GemmOptions &options);
 
-/// The tile, cluster, consumers, band, swap, split and the kind of launch that the
-/// model finds fastest for a shape; types, layouts and the epilogue stay as they are given.
+/// The tile, cluster, consumers, band, swap, split, B's way through the cache and the
+/// kind of launch that the model finds fastest for a shape; types, layouts and the epilogue stay as they are given.
 /// `settle` puts into a candidate what of the former is given, too: the rest is picked to fit
 /// it. Where no candidate can be, `given` comes back, for checkGemm to say why.
 GemmOptions pickGemm(const GemmShape &shape, const GemmOptions &given,
