@@ -7,18 +7,16 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Analysis/Scalars/Facts.h"
 
-#include "LinearSystem.h"
 #include "Sample.h"
+#include "System.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 
 #include <algorithm>
 #include <array>
 #include <ctime>
 #include <memory>
 #include <numeric>
-#include <set>
 #include <unordered_map>
 
 using namespace titan::scalars;
@@ -158,289 +156,6 @@ bool Facts::exhausted() {
 }
 
 namespace {
-/// The largest system that is looked at.
-constexpr size_t mostUnknowns = 96;
-
-/// A fact, and which of those of a question it comes from.
-struct Fact {
-  Polynomial p;
-  Reasons why;
-};
-
-struct System {
-  std::vector<Fact> nonnegative, zero;
-  /// Unknowns that were eliminated, and what they are of the others.
-  std::vector<std::pair<Atom, Polynomial>> putIn;
-
-  /// Integers: 4 x + 3 >= 0 says x >= 0. Facts p >= 0 and -p >= 0 are p = 0.
-  bool tighten() {
-    bool equations = false;
-    for (Fact &fact : nonnegative)
-      fact.p = fact.p.overDivisor();
-    llvm::SmallDenseMap<size_t, size_t, 128> known;
-    std::vector<bool> gone(nonnegative.size());
-    for (size_t i = 0; i < nonnegative.size(); ++i)
-      known.try_emplace(nonnegative[i].p.hash() >> 1, i);
-    for (size_t i = 0; i < nonnegative.size(); ++i) {
-      if (gone[i])
-        continue;
-      Polynomial minus = -nonnegative[i].p;
-      auto found = known.find(minus.hash() >> 1);
-      if (found == known.end() || found->second <= i || gone[found->second] ||
-          nonnegative[found->second].p != minus)
-        continue;
-      equations = true;
-      gone[i] = gone[found->second] = true;
-      zero.push_back({nonnegative[i].p,
-                      nonnegative[i].why | nonnegative[found->second].why});
-    }
-    if (equations) {
-      size_t i = 0;
-      std::erase_if(nonnegative, [&](const Fact &) { return gone[i++]; });
-    }
-    return equations;
-  }
-
-  /// x = p where some equation has x alone with coefficient 1 or -1, and
-  /// nowhere else in that equation: gone. First what is no factor of a product;
-  /// last, if `raise`, factors that are products themselves: degrees rise.
-  /// Whether there were any.
-  bool eliminate(bool raise = true) {
-    std::set<Atom> factors;
-    for (auto *list : {&nonnegative, &zero})
-      for (const Fact &fact : *list)
-        for (auto &[monomial, coefficient] : fact.p.monomials())
-          if (monomial.size() > 1)
-            factors.insert(monomial.begin(), monomial.end());
-    while (eliminateOne(&factors))
-      ;
-    while (eliminateOne(nullptr, /*most=*/1))
-      ;
-    bool raised = false;
-    while (raise && eliminateOne(nullptr))
-      raised = true;
-    std::erase_if(zero,
-                  [](const Fact &fact) { return fact.p.constant() == 0; });
-    return raised;
-  }
-
-  bool eliminateOne(const std::set<Atom> *keep, unsigned most = ~0u) {
-    for (size_t i = 0; i < zero.size(); ++i) {
-      const Fact equation = zero[i];
-      for (auto &[monomial, coefficient] : equation.p.monomials()) {
-        if (monomial.size() != 1 || (coefficient != 1 && coefficient != -1))
-          continue;
-        Atom x = monomial[0];
-        if (keep && keep->contains(x))
-          continue;
-        Polynomial rest =
-            equation.p - Polynomial::atom(x) * Polynomial(coefficient);
-        if (rest.contains(x) || rest.degree() > most)
-          continue;
-        Polynomial by = coefficient == 1 ? -rest : rest;
-        putIn.emplace_back(x, by);
-        zero.erase(zero.begin() + i);
-        for (auto *list : {&zero, &nonnegative})
-          for (Fact &fact : *list)
-            if (fact.p.contains(x)) {
-              fact.p = fact.p.substitute(x, by);
-              fact.why |= equation.why;
-            }
-        return true;
-      }
-    }
-    return false;
-  }
-
-  std::set<Monomial> products() const {
-    std::set<Monomial> result;
-    for (auto *list : {&nonnegative, &zero})
-      for (const Fact &fact : *list)
-        for (auto &[monomial, coefficient] : fact.p.monomials())
-          if (monomial.size() > 1)
-            result.insert(monomial);
-    return result;
-  }
-  bool hasProducts() const {
-    for (auto *list : {&nonnegative, &zero})
-      for (const Fact &fact : *list)
-        if (fact.p.degree() > 1)
-          return true;
-    return false;
-  }
-
-  /// Signs of the factors of products, where they follow from sums: with these
-  /// facts other facts can be multiplied and stay within the products there are.
-  void addSigns() {
-    std::set<Atom> factors;
-    for (const Monomial &m : products())
-      factors.insert(m.begin(), m.end());
-    System linear;
-    for (const Fact &fact : nonnegative)
-      if (fact.p.degree() < 2)
-        linear.nonnegative.push_back(fact);
-    for (const Fact &fact : zero)
-      if (fact.p.degree() < 2)
-        linear.zero.push_back(fact);
-    // That it is at most 0, or less.
-    std::vector<Polynomial> questions;
-    for (Atom a : factors)
-      for (int64_t least : {1, 0})
-        questions.push_back(Polynomial(least - 1) - Polynomial::atom(a));
-    std::vector<LinearSystem::Answer> answers =
-        linear.contradictsEach(questions);
-    size_t i = 0;
-    for (Atom a : factors) {
-      for (int64_t least : {1, 0})
-        if (const auto &answer = answers[i + 1 - least]; answer.yes) {
-          nonnegative.push_back({Polynomial::atom(a) - least, answer.why});
-          signs[a] = {least, answer.why};
-          break;
-        }
-      i += 2;
-    }
-  }
-  /// Factors that are at least 0, or 1.
-  std::map<Atom, std::pair<int64_t, Reasons>> signs;
-
-  /// a b c >= 0, and a b c >= a b where c >= 1.
-  void addProducts() {
-    for (const Monomial &m : products()) {
-      if (m.size() < 3 ||
-          !std::ranges::all_of(m, [&](Atom a) { return signs.contains(a); }))
-        continue;
-      auto of = [](const Monomial &factors) {
-        Polynomial product = 1;
-        for (Atom a : factors)
-          product = product * Polynomial::atom(a);
-        return product;
-      };
-      Reasons why;
-      for (Atom a : m)
-        why |= signs[a].second;
-      nonnegative.push_back({of(m), why});
-      for (size_t i = 0; i < m.size(); ++i)
-        if (signs[m[i]].first == 1) {
-          llvm::SmallVector<Atom, 4> rest(m.begin(), m.end());
-          rest.erase(rest.begin() + i);
-          nonnegative.push_back({of(m) - of(Monomial(rest)), why});
-        }
-    }
-  }
-
-  /// Products of two facts, where they speak of products that came up.
-  void multiply() {
-    std::set<Atom> factors;
-    llvm::SmallDenseSet<const void *, 32> wanted;
-    for (const Monomial &m : products()) {
-      factors.insert(m.begin(), m.end());
-      wanted.insert(m.identity());
-    }
-    // Of sums of atoms that are all factors, each pair of them a product.
-    std::vector<const Fact *> sums;
-    for (const Fact &fact : nonnegative) {
-      const auto &atoms = fact.p.atoms();
-      if (fact.p.degree() == 1 && std::ranges::all_of(atoms, [&](Atom a) {
-            return factors.contains(a);
-          }))
-        sums.push_back(&fact);
-    }
-    auto fits = [&](const Polynomial &a, const Polynomial &b) {
-      for (auto &[x, i] : a.monomials())
-        for (auto &[y, j] : b.monomials()) {
-          if (x.empty() || y.empty())
-            continue;
-          if (!wanted.contains((x * y).identity()))
-            return false;
-        }
-      return true;
-    };
-    std::vector<Fact> more;
-    for (size_t i = 0; i < sums.size(); ++i)
-      for (size_t j = i; j < sums.size(); ++j)
-        if (fits(sums[i]->p, sums[j]->p))
-          more.push_back(
-              {sums[i]->p * sums[j]->p, sums[i]->why | sums[j]->why});
-    std::vector<Fact> equal;
-    for (const Fact &z : zero)
-      for (Atom a : factors)
-        if (z.p.degree() >= 1 && fits(z.p, Polynomial::atom(a)))
-          equal.push_back({z.p * Polynomial::atom(a), z.why});
-    nonnegative.insert(nonnegative.end(), more.begin(), more.end());
-    zero.insert(zero.end(), equal.begin(), equal.end());
-    unite();
-  }
-
-  /// Each fact once, in one order; without those whose numbers do not fit: what
-  /// contradicts itself without them does so with them.
-  void unite() {
-    for (auto *list : {&nonnegative, &zero}) {
-      std::erase_if(*list, [](const Fact &fact) { return fact.p.isLost(); });
-      // (Of like ones the one that comes from least stays.)
-      std::ranges::sort(*list, [](const Fact &a, const Fact &b) {
-        if (auto order = a.p <=> b.p; order != 0)
-          return order < 0;
-        return a.why.count() < b.why.count();
-      });
-      auto rest = std::ranges::unique(*list, {}, &Fact::p);
-      list->erase(rest.begin(), rest.end());
-    }
-  }
-
-  /// Of linear arithmetic, each product an unknown.
-  LinearSystem::Answer contradicts() const {
-    auto linear = linearSystem({});
-    return linear ? linear->solve() : LinearSystem::Answer();
-  }
-  /// The same of each of these facts with all the others.
-  std::vector<LinearSystem::Answer>
-  contradictsEach(const std::vector<Polynomial> &questions) const {
-    std::vector<LinearSystem::Answer> answers;
-    if (auto linear = linearSystem(questions))
-      if (auto all = linear->solve(&answers); all.yes)
-        answers.assign(questions.size(), all);
-    answers.resize(questions.size());
-    return answers;
-  }
-
-private:
-  std::optional<LinearSystem>
-  linearSystem(const std::vector<Polynomial> &questions) const {
-    llvm::SmallDenseMap<const void *, unsigned, 128> column;
-    auto collect = [&](const Polynomial &p) {
-      for (auto &[monomial, coefficient] : p.monomials())
-        if (!monomial.empty())
-          column.try_emplace(monomial.identity(), column.size());
-    };
-    for (auto *list : {&nonnegative, &zero})
-      for (const Fact &fact : *list)
-        collect(fact.p);
-    for (const Polynomial &p : questions)
-      collect(p);
-    size_t width = column.size();
-    if (width > mostUnknowns)
-      return std::nullopt;
-    LinearSystem result(width, nonnegative.size());
-    // (What does not fit says nothing.)
-    auto fill = [&](const Polynomial &p, int64_t *row) {
-      if (p.isLost())
-        return;
-      for (auto &[monomial, coefficient] : p.monomials())
-        row[monomial.empty() ? width : column.lookup(monomial.identity())] =
-            coefficient;
-    };
-    for (const Fact &fact : nonnegative)
-      fill(fact.p, result.addNonnegative(fact.why));
-    for (const Fact &fact : zero)
-      fill(fact.p, result.addZero(fact.why));
-    for (const Polynomial &p : questions)
-      fill(p, result.addQuestion());
-    return result;
-  }
-};
-} // namespace
-
-namespace {
 /// A fact by number: the same one has the same number, p >= 0 another one than p = 0.
 using Number = uint32_t;
 
@@ -448,11 +163,24 @@ using Number = uint32_t;
 /// that no answer depends on proofs before it.
 struct Memory {
   Number numberOf(const Polynomial &p, bool zero) {
+    Latest &last = latest[zero][(p.hash() >> 32) % mostRecent];
+    if (last.filled && last.p == p)
+      return last.number;
     auto [found, fresh] = numbers[zero].try_emplace(p, facts.size());
     if (fresh)
       facts.push_back({&found->first, zero});
+    last = {p, found->second, true};
     return found->second;
   }
+  /// What was looked up lately: the same polynomials, mostly as the same data.
+  struct Latest {
+    Polynomial p;
+    Number number = 0;
+    bool filled = false;
+  };
+  static constexpr size_t mostRecent = 1 << 12;
+  std::vector<Latest> latest[2] = {std::vector<Latest>(mostRecent),
+                                   std::vector<Latest>(mostRecent)};
   std::unordered_map<Polynomial, Number, PolynomialHash> numbers[2];
   struct Numbered {
     const Polynomial *p;
@@ -502,7 +230,6 @@ struct Memory {
     bool yes = false;
     bool filled = false;
   };
-  static constexpr size_t mostRecent = 1 << 12;
   std::vector<Asked> recent = std::vector<Asked>(mostRecent);
 
   Samples samples;
