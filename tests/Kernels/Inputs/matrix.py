@@ -26,8 +26,8 @@ OPTIONS = {
     "panel": ["", "", "16", "32"],
     "split": ["1", "2", "4"],
     "programmatic": ["off", "on"],
-    "once": ["off", "on"],
     "stream-k": ["off", "on"],
+    "once": ["off", "on"],
 }
 
 
