@@ -28,6 +28,7 @@ import threading
 failures, cases = [], {}
 
 PACKAGES = {"attention-bf16-128": "", "attention-bf16-128-causal-lse": "--causal on --lse on",
+            "attention-bf16-128-causal-window": "--causal on --window on",
             "attention-bf16-128-ragged": "--ragged on", "attention-bf16-128-causal-ragged": "--ragged on --causal on",
             "attention-bf16-128-causal-lse-ragged": "--ragged on --causal on --lse on",
             "attention-bf16-64-ragged": "--ragged on --head-size 64",
@@ -102,15 +103,18 @@ def prepare(titan, folder, names=None):
         list(pool.map(make, names or packages))
 
 
-def one(q, k, v, causal):
-    """float64: queries x heads x size and keys x heads x size; O, the weighted mean of |v|, the logarithms (heads x queries)."""
+def one(q, k, v, causal, window=None):
+    """float64: queries x heads x size and keys x heads x size; O, the weighted mean of |v|, the logarithms (heads x queries).
+    window: of so many keys before its own place a row sees the weights, where it is causal."""
     group = q.shape[1] // k.shape[1]
     q, k, v = (x.double().transpose(0, 1) for x in (q, k, v))
     k, v = (x.repeat_interleave(group, 0) for x in (k, v))
     scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])
     if causal:
         rows = torch.arange(q.shape[1], device="cuda")[:, None] + k.shape[1] - q.shape[1]
-        scores = scores.masked_fill(torch.arange(k.shape[1], device="cuda")[None] > rows, -math.inf)
+        keys = torch.arange(k.shape[1], device="cuda")[None]
+        scores = scores.masked_fill(keys > rows, -math.inf)
+        scores = scores if window is None else scores.masked_fill(keys < rows - window, -math.inf)
     lse = torch.logsumexp(scores, -1)
     p = torch.softmax(scores, -1).nan_to_num(0)
     return (p @ v).transpose(0, 1), (p @ v.abs()).transpose(0, 1), lse
@@ -168,17 +172,18 @@ def in_each_mode(what, call, tensors, check, compiled):
 
 
 def batched():
-    for queries, keys, heads, heads_k, causal, lse in ((1, 5000, 16, 2, False, False), (3, 2000, 8, 1, True, True),
-                                                       (300, 700, 4, 2, True, True), (1000, 1000, 4, 4, False, False)):
+    for queries, keys, heads, heads_k, causal, lse, window in (
+            (1, 5000, 16, 2, False, False, None), (3, 2000, 8, 1, True, True, None), (300, 700, 4, 2, True, True, None),
+            (1000, 1000, 4, 4, False, False, None), (520, 777, 4, 2, True, False, 90)):
         q, k, v = normal(2, heads, queries, 128), normal(2, heads_k, keys, 128), normal(2, heads_k, keys, 128)
-        refs = [one(*(x[b].transpose(0, 1) for x in (q, k, v)), causal) for b in range(2)]
+        refs = [one(*(x[b].transpose(0, 1) for x in (q, k, v)), causal, window) for b in range(2)]
         ref, mean = (torch.stack([r[i].transpose(0, 1) for r in refs]) for i in range(2))
         sums = torch.stack([r[2] for r in refs])
 
         def check(what, made):
             right(what, made[0] if lse else made, ref, mean, made[1] if lse else None, sums)
-        modes(f"attention {queries} x {keys}, {heads} / {heads_k}", lambda *x: titan.ops.attention(*x, causal=causal, lse=lse),
-              (q, k, v), check)
+        modes(f"attention {queries} x {keys}, {heads} / {heads_k}" + (f", window of {window}" if window else ""),
+              lambda *x: titan.ops.attention(*x, causal=causal, window=window, lse=lse), (q, k, v), check)
 
 
 def paged():
