@@ -269,7 +269,7 @@ def groups():
     """Products of groups, some of no rows; the groups of a captured call change, and its replay follows."""
     rng = random.Random(5)
     for total, count, n, k, gate in ((1000, 6, 512, 328, False), (4000, 33, 264, 512, False), (60, 5, 1024, 256, False),
-                                     (1500, 7, 256, 512, True)):
+                                     (1500, 7, 256, 512, True), (300, 4, 260, 332, False)):
         rows = 2 * n if gate else n
         a, w = normal(total, k), normal(count, rows, k)
         bias = torch.randn(count, rows, device="cuda") if gate else None
@@ -386,6 +386,11 @@ def rows():
             product(f"{name}, {m} x {n} x {k}, rows {between_a} and {between_b} apart, {first} in front" + (", into" if into else ""), a, b,
                     torch.randn(n, device="cuda") if terms else None, torch.randn(m, n, device="cuda").to(dtype) if terms else None,
                     into=into, **flags)
+    # Gates, fp8 and groups have no such kernel: what TMA does not take is copied before.
+    a, b = stored((), 130, 516, 516), stored((), 2 * 132, 516, 516).mT
+    product("gate, 130 x 132 x 516, rows 516 apart", a, b, gate=True, activation="silu")
+    a, b = (torch.randn(n, 520, device="cuda").to(torch.float8_e4m3fn) for n in (130, 136))
+    product("gemm e4m3, 130 x 136 x 520", a, b.T, alpha=0.5)
 
 
 def race(report):

@@ -89,6 +89,8 @@ def _register():
         if found is None:
             return None
         prepared, maps = found
+        # Else there is to be memory behind the last row, too: TMA stores whole 16 bytes.
+        dense = d.stride()[-2] == d.shape[-1]
         start, shape, strides, dtype, device = prepared.start, tuple(d.shape), tuple(d.stride()), d.dtype, seen[3]
         shares = shares and maps <= Workspaces.LARGEST
 
@@ -96,7 +98,7 @@ def _register():
             if current() != device:
                 with on(device):
                     return call(a, b, offsets, bias, alpha)
-            d, stream, work = new(shape, strides, dtype), stream_of(device), 0
+            d, stream, work = new(shape, strides, dtype) if dense else empty(a, b, out_dtype, gate), stream_of(device), 0
             if maps:
                 if shares and not capturing():
                     work = shared.find(device, stream, maps)

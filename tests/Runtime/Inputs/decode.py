@@ -195,6 +195,8 @@ capturing = True
 captured = asks(eager)
 capturing = False
 print("gate asks for memory again:", again, captured, asks(lambda: Operation.made["titan::gemm_grouped"].call(a, w.mT, offsets, **gate)), asks(eager))
+before = len(asked)
+print("narrow gate:", grouped(a, Tensor((5, 504, 256)).mT, offsets, gate=True).strides, len(asked) - before)
 launched.clear()
 print("few rows:", grouped(Tensor((40, 256)), w.mT, offsets).shape, launched)
 print("no rows:", grouped(Tensor((0, 256)), w.mT, offsets).shape)
