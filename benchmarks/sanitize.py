@@ -2,12 +2,18 @@
 # Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for licence information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What compute-sanitizer says of a launch of each kind of kernel that `titan generate` makes.
+"""What compute-sanitizer says of a launch of each kind of kernel that `titan generate` makes, and of titan.ops' calls.
 
     python3 benchmarks/sanitize.py prepare --titan build/bin/titan --out sanitize/     # needs no GPU
     python3 benchmarks/sanitize.py run sanitize/ --launch titan-launch [--tools memcheck,synccheck] > sanitizer.txt
 
-Each launch is a process of titan-launch under one of the tools; it holds the bytes around each tensor against what they
+    PYTHONPATH=python:benchmarks TITAN_RUNTIME=libtitan-runtime.so TITAN_PACKAGES=FOLDER python3 benchmarks/sanitize.py ops
+
+The last one: the cases of attention_ops.py (which makes the FOLDER and says what it needs), eagerly, each compared with float64 as
+well; a process for each of its steps (--only) under each tool. Each tensor is an allocation of its own there (PyTorch's cache
+off), and racecheck looks at kernels called gemm, attention and attention_combine alone.
+
+Of kinds each launch is a process of titan-launch under one of the tools; it holds the bytes around each tensor against what they
 were, too. Needs no module beyond Python's own. A tool that has not ended after --timeout seconds is stopped, and said so.
 The exit status is 1 where memcheck, synccheck or initcheck found something or did not end, or a launch went wrong. racecheck's findings
 are listed and not counted: it knows the order that barriers of a whole CTA make, and not that of mbarriers whose
@@ -19,6 +25,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -151,6 +158,61 @@ def look(options, tool, name):
     return last, [line for line in said if line and line != last], report
 
 
+STEPS = ("products", "epilogues", "rows", "batched", "paged", "ragged", "groups")
+
+
+def look_at_calls(options, tool, step):
+    """The tool's last word, the lines before it, and what attention_ops.py says of a step: how many cases were right."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "attention_ops.py")
+    command = [options.sanitizer, "--tool", tool]
+    if tool == "racecheck":
+        command += [word for name in ("gemm", "attention", "attention_combine") for word in ("--kernel-name", f"kne={name}")]
+    command += [sys.executable, script, "--eager", "--only", step]
+    left = options.limit - (time.time() - options.begun)
+    if left < 1:
+        return f"not begun after {options.limit} s", [], ""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+                               env={**os.environ, "PYTORCH_NO_CUDA_MEMORY_CACHING": "1", "PYTHONUNBUFFERED": "1"})
+    ended = True
+    try:
+        text, _ = process.communicate(timeout=min(options.timeout, left))
+    except subprocess.TimeoutExpired:  # It stops with its children; what was said until then is told.
+        os.killpg(process.pid, signal.SIGKILL)
+        text, ended = process.communicate()[0], False
+    said = [line[10:].strip() for line in text.splitlines() if line.startswith("=========")]
+    cases = [line for line in text.splitlines() if re.search(r": (right|WRONG \(\d+\)|\w*Error: .*)$", line)]
+    wrong = [line for line in cases if not line.endswith(": right")]
+    last = next((line for line in reversed(said) if "SUMMARY" in line), "no summary") if ended else "not ended"
+    report = f"; {len(cases)} cases, {len(cases) - len(wrong)} right" + "".join("\n      " + line[:200] for line in wrong)
+    if not cases:
+        report += "\n      " + text.strip()[-300:]
+    return last, [line for line in said if line and line != last], report
+
+
+def calls(options):
+    from race import describe
+    options.begun = time.time()
+    jobs = [(tool, step) for step in options.only.split(",") for tool in options.tools.split(",")]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        found = dict(zip(jobs, pool.map(lambda job: look_at_calls(options, *job), jobs)))
+    there = describe()
+    version = subprocess.run([options.sanitizer, "--version"], capture_output=True, text=True).stdout.split("Version ")[-1]
+    print(f"{there['device']}; PyTorch {there['torch']}; compute-sanitizer {version.splitlines()[0] if version else '?'}; TITAN {there['titan']}")
+    bad = 0
+    for tool in options.tools.split(","):
+        print(f"\n{tool}")
+        for step in options.only.split(","):
+            last, lines, report = found[tool, step]
+            quiet = re.search(r"\b0 (errors|hazards)", last)
+            right = re.match(r"; ([1-9]\d*) cases, \1 right", report)
+            bad += not right or tool != "racecheck" and not quiet
+            print(f"  {step:12s} {last}{report}")
+            for line, times in [] if quiet else headlines(lines)[:6]:
+                print(f"    {times:4d} x {line[:200]}")
+    print("\nnot quiet, racecheck aside, or not right:", bad)
+    return 1 if bad else 0
+
+
 def headlines(lines):
     """Kinds of findings and how many there were, without threads and addresses."""
     count = {}
@@ -202,7 +264,16 @@ def main():
     go.add_argument("--timeout", type=int, default=60, help="seconds of a launch")
     go.add_argument("--limit", type=int, default=600, help="seconds; no launch begins later")
     go.add_argument("--jobs", type=int, default=6, help="launches at a time")
+    ops = commands.add_parser("ops")
+    ops.add_argument("--sanitizer", default=shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer")
+    ops.add_argument("--tools", default=",".join(TOOLS))
+    ops.add_argument("--only", default=",".join(STEPS), help="steps of attention_ops.py")
+    ops.add_argument("--timeout", type=int, default=600, help="seconds of a process")
+    ops.add_argument("--limit", type=int, default=600, help="seconds of all")
+    ops.add_argument("--jobs", type=int, default=6, help="processes at a time")
     options = parser.parse_args()
+    if options.command == "ops":
+        return calls(options)
     return prepare(options) if options.command == "prepare" else run(options)
 
 

@@ -4,7 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What ptxas says of the kernels that the model picks: spills, stack frames, warnings.
 
-    benchmarks/spills.py [--titan build/bin/titan] [--jobs N] [--kinds WORD] [--shapes N] [--heads] [--limit SECONDS] [--json FILE]
+    benchmarks/spills.py [--titan build/bin/titan] [--jobs N] [--kinds WORD] [--shapes N] [--heads]
+                         [--shard I/N] [--limit SECONDS] [--out FILE] [KNOWN...]
 
 GEMMs: of the 13 shapes of race.py, the 60 of public models and some that leave tiles ragged, with each
 kind of epilogue, D in bf16, f16 and f32, what `titan generate gemm --shape` picks; and layouts, fp8, batches, groups,
@@ -14,19 +15,23 @@ the exit status is 1 if there is such a line. Needs ptxas (machine_code.py says 
 
 --kinds takes the kinds of kernels whose name has WORD; --shapes the first N shapes alone; --heads of kernels of a kind whose
 texts begin alike (tiles, stages, who multiplies, panels; bands of tiles aside) one. No kernel is begun after --limit seconds; how many
-were not is said.
+were not is said. --shard I/N: the I-th of N parts of all kernels, I from 1 on. They are taken by the digests of their texts, so
+that what a run was cut short at is a share of each kind. Every ten seconds stderr says how far it is.
+
+--out: gets a line for each kernel as soon as it is there. What FILE and KNOWN, such files of other parts, have of the same texts is not
+compiled again (whether by the same compiler nobody asks): with --limit 0 and the files of all parts, the table of all.
 """
 import argparse
 import collections
 import concurrent.futures
 import hashlib
 import itertools
-import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import attention_shapes
@@ -100,6 +105,83 @@ def assemble(titan, text):
     return kernels, said
 
 
+def digest_of(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def texts(options, pool):
+    """{digest: kind, shape, text} of all kernels, and how often (kind, reason) were refused."""
+    shapes = list(dict.fromkeys(SHAPES + RAGGED + model_shapes()))[:options.shapes]
+    lengths = (attention_shapes.HELD_OUT + attention_shapes.FRESH + attention_shapes.LONG)[:options.shapes]
+    jobs = [("gemm", kind, words, shape) for kind, words in gemm_kinds().items() for shape in shapes]
+    for kind, words in attention_kinds().items():
+        jobs += [("attention", kind, words, shape) for shape in ([None] if "--decode" in words else lengths)]
+    jobs = [job for job in jobs if options.kinds in job[1]]
+    kernels, refused, heads = {}, collections.Counter(), set()
+    made = pool.map(lambda job: generate(options.titan, job[0], job[3], job[2]), jobs)
+    for (_, kind, words, shape), (text, wrong) in zip(jobs, made):
+        if wrong:
+            refused[kind, wrong] += 1
+            continue
+        if options.heads:
+            head = kind, re.sub(r"// Tiles come in bands.*\n", "", "".join(
+                line + "\n" for line in text.splitlines() if line.startswith(("//", "titan.kernel", "!ring", "#acc")) or
+                "titan.partition" in line or "panels of" in line))
+            if head in heads:
+                continue
+            heads.add(head)
+        kernels.setdefault(digest_of(text), (kind, "x".join(map(str, shape)) if shape else "no shape", text))
+    return kernels, refused
+
+
+def read(path):
+    """{digest: ({kernel: [registers, stack, spilled]}, what else ptxas says)} of a file that Results wrote."""
+    found = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if not re.match("[0-9a-f]{16} ", line) or not line.endswith("\n"):  # The first one; one that was cut short.
+                continue
+            line, *said = line.rstrip("\n").split(" | ")
+            found[line[:16]] = {name: [int(n) for n in numbers] for name, *numbers in re.findall(
+                r"(\w+): (\d+) registers, (\d+) stack, (\d+) spilled", line)}, said
+    return found
+
+
+class Results:
+    """What assemble() says of kernels, kept in options.out as it comes; `found`: what is there already."""
+
+    def __init__(self, options, begun, kernels, found):
+        self.options, self.begun, self.kernels, self.found = options, begun, kernels, dict(found)
+        self.lock, self.said, self.file = threading.Lock(), time.time(), None
+        if not options.out:
+            return
+        known = read(options.out) if os.path.exists(options.out) else {}
+        self.found.update((digest, result) for digest, result in known.items() if digest in kernels)
+        self.file = open(options.out, "a+", encoding="utf-8")
+        self.file.seek(0)
+        text = self.file.read()
+        if not text:
+            version = subprocess.run([find_tool("ptxas"), "--version"], capture_output=True, text=True).stdout.split("\n")
+            self.file.write(f"ptxas: {next(line for line in version if 'release' in line)}\n")
+        elif not text.endswith("\n"):
+            self.file.write("\n")
+
+    def make(self, digest):
+        if time.time() - self.begun >= self.options.limit:
+            return
+        kind, shape, text = self.kernels[digest]
+        numbers, said = result = assemble(self.options.titan, text)
+        with self.lock:
+            self.found[digest] = result
+            if self.file:
+                told = ", ".join("{}: {} registers, {} stack, {} spilled".format(name, *of) for name, of in numbers.items())
+                self.file.write(" | ".join([f"{digest} {kind}; {shape}; {told}", *said]) + "\n")
+                self.file.flush()
+            if time.time() - self.said > 10:
+                self.said = time.time()
+                print(f"{len(self.found)} of {len(self.kernels)}, {self.said - self.begun:.0f} s", file=sys.stderr, flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--titan", default="build/bin/titan")
@@ -107,70 +189,48 @@ def main():
     parser.add_argument("--kinds", default="")
     parser.add_argument("--shapes", type=int)
     parser.add_argument("--heads", action="store_true")
+    parser.add_argument("--shard", default="1/1")
     parser.add_argument("--limit", type=float, default=float("inf"))
-    parser.add_argument("--json")
+    parser.add_argument("--out")
+    parser.add_argument("known", nargs="*")
     options = parser.parse_args()
+    shard, shards = map(int, options.shard.split("/"))
+    if not 1 <= shard <= shards:
+        parser.error("--shard is I/N, I from 1 to N")
     if not find_tool("ptxas"):
         sys.exit("no ptxas")
-    shapes = list(dict.fromkeys(SHAPES + RAGGED + model_shapes()))[:options.shapes]
-    lengths = (attention_shapes.HELD_OUT + attention_shapes.FRESH + attention_shapes.LONG)[:options.shapes]
-    jobs = [("gemm", kind, words, shape) for kind, words in gemm_kinds().items() for shape in shapes]
-    for kind, words in attention_kinds().items():
-        jobs += [("attention", kind, words, shape) for shape in ([None] if "--decode" in words else lengths)]
-    jobs = [job for job in jobs if options.kinds in job[1]]
-
-    begun, left = time.time(), 0
-    kernels, refused, heads = {}, collections.Counter(), set()  # by text: kinds and the first shape
+    begun = time.time()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        texts = pool.map(lambda job: generate(options.titan, job[0], job[3], job[2]), jobs)
-        for (_, kind, words, shape), (text, wrong) in zip(jobs, texts):
-            if wrong:
-                refused[kind, wrong] += 1
-                continue
-            if options.heads:
-                head = kind, re.sub(r"// Tiles come in bands.*\n", "", "".join(
-                    line + "\n" for line in text.splitlines() if line.startswith(("//", "titan.kernel", "!ring", "#acc")) or "titan.partition" in line or
-                    "panels of" in line))
-                if head in heads:
-                    continue
-                heads.add(head)
-            kernels.setdefault(text, (kind, words, shape))
-        results = pool.map(lambda text: assemble(options.titan, text) if time.time() - begun < options.limit else None, kernels)
-        rows, bad = [], 0
-        for (text, (kind, words, shape)), result in zip(kernels.items(), results):
-            if result is None:
-                left += 1
-                continue
-            found, said = result
-            header = [line[3:] for line in text.splitlines() if line.startswith("// Tiles of ")]
-            spilled = sum(numbers[2] for numbers in found.values())
-            row = {"kind": kind, "options": words, "shape": shape, "tile": header[0] if header else "", "said": said,
-                   "sha256": hashlib.sha256(text.encode()).hexdigest()[:16],
-                   "kernels": {name: dict(zip(("registers", "stack", "spilled"), numbers)) for name, numbers in found.items()}}
-            rows.append(row)
-            if spilled or said or any(numbers[1] for numbers in found.values()):
-                bad += 1
-                print(f"{kind}; {shape}; {row['tile']} {'two turns' if 'take turns' in text else ''}: {spilled} bytes spilled", *said, flush=True)
-    if left:
-        print(f"{left} kernels not begun after {options.limit:g} s")
-    for (kind, wrong), count in refused.items():
-        print(f"{kind}: {count} shapes: {wrong}")
+        kernels, refused = texts(options, pool)
+        print(f"{len(kernels)} kernels, {time.time() - begun:.0f} s", file=sys.stderr, flush=True)
+        kernels = dict(sorted(kernels.items())[shard - 1::shards])
+        found = {digest: result for path in options.known for digest, result in read(path).items() if digest in kernels}
+        results = Results(options, begun, kernels, found)
+        list(pool.map(results.make, [digest for digest in kernels if digest not in results.found]))
+    bad, found = 0, results.found
     table = collections.defaultdict(lambda: [0, 0, 0, 0])
-    for row in rows:
-        for group in (row["kind"].rsplit(";", 1)[0] if ";" in row["kind"] else row["kind"].split(",")[0], "all"):
+    for digest, (kind, shape, text) in kernels.items():
+        if digest not in found:
+            continue
+        numbers, said = found[digest]
+        spilled = sum(of[2] for of in numbers.values())
+        if spilled or said or any(of[1] for of in numbers.values()):
+            bad += 1
+            tile = next((line[3:] for line in text.splitlines() if line.startswith("// Tiles of ")), "")
+            print(f"{kind}; {shape}; {tile} {'two turns' if 'take turns' in text else ''}: {spilled} bytes spilled", *said, flush=True)
+        for group in (kind.rsplit(";", 1)[0] if ";" in kind else kind.split(",")[0], "all"):
             line = table[group]
-            spilled = sum(numbers["spilled"] for numbers in row["kernels"].values())
             line[0] += 1
             line[1] += spilled > 0
             line[2] = max(line[2], spilled)
-            line[3] += len(row["said"])
+            line[3] += len(said)
+    if left := len(kernels) - len(found):
+        print(f"{left} kernels not begun after {options.limit:g} s")
+    for (kind, wrong), count in refused.items():
+        print(f"{kind}: {count} shapes: {wrong}")
     print(f"\n{'kind':60} {'kernels':>8} {'spill':>6} {'bytes, at most':>15} {'warnings':>9}")
-    for group, numbers in table.items():
+    for group, numbers in sorted(table.items(), key=lambda item: (item[0] == "all", item[0])):
         print(f"{group:60} {numbers[0]:8} {numbers[1]:6} {numbers[2]:15} {numbers[3]:9}")
-    if options.json:
-        version = subprocess.run([find_tool("ptxas"), "--version"], capture_output=True, text=True).stdout.split("\n")
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"ptxas": [line for line in version if "release" in line], "left": left, "rows": rows}, file, indent=1)
     return bad > 0
 
 

@@ -66,7 +66,7 @@ def _open():
         raise Error("file-not-found", f"the runtime's library: {error}",
                     fix="set TITAN_RUNTIME to libtitan-runtime.so of a build "
                         "(cmake --preset runtime-only)") from None
-    if library.titan_abi_version() < 3:
+    if library.titan_abi_version() < 4:
         raise Error("package-version", f"the runtime's library '{name}' is older than this package",
                     fix="take both from one build of TITAN")
     for function in ("package_read", "package_parse", "package_kernel", "kernel_load", "kernel_check", "kernel_resources",
@@ -91,7 +91,8 @@ def _runtime():
     return _library
 
 
-def _check(error):
+def check(error):
+    """Raises the error at this address, if there is one."""
     if not error:
         return
     library, error = _runtime(), c.c_void_p(error)
@@ -108,8 +109,8 @@ class _MethodDef(c.Structure):  # PyMethodDef
 
 class _Python(c.Structure):  # titan_python
     _names = ("PyLong_AsUnsignedLongLong", "PyLong_AsVoidPtr", "PyLong_FromVoidPtr", "PyErr_Occurred", "PyErr_Clear",
-              "PyEval_SaveThread", "PyEval_RestoreThread")
-    _fields_ = [(name, c.c_void_p) for name in ("none", *_names, "look")]
+              "PyEval_SaveThread", "PyEval_RestoreThread", "PyObject_Type", "Py_DecRef")
+    _fields_ = [(name, c.c_void_p) for name in ("none", *_names, "tensor", "parameter", "look")]
 
 
 _definitions = {}
@@ -117,21 +118,22 @@ _new_builtin = c.pythonapi.PyCFunction_NewEx
 _new_builtin.restype, _new_builtin.argtypes = c.py_object, [c.c_void_p, c.py_object, c.py_object]
 
 
-def _builtin(name, self=0):
-    """A function of titan_python.h as a built-in one, which costs a tenth of a call through ctypes; `self`: an address."""
+def _builtin(name, self=0, keeps=None):
+    """A function of titan_python.h as a built-in one, which costs a tenth of a call through ctypes; `self`: an address; `keeps`:
+    what has to live as long as it."""
     if name not in _definitions:
         if not _definitions:
             _hand_over()
         function = c.cast(getattr(_runtime(), "titan_python_" + name), c.c_void_p)
         _definitions[name] = _MethodDef(name.encode(), function, 0x80, None)  # METH_FASTCALL
-    return _new_builtin(c.addressof(_definitions[name]), self, None)
+    return _new_builtin(c.addressof(_definitions[name]), self, keeps)
 
 
-def _hand_over(look=None):
-    """Gives the runtime what it needs of Python, and how to look at a tensor, once PyTorch is there."""
+def _hand_over(types=(None, None), look=None):
+    """Gives the runtime what it needs of Python, and the types of tensors and how to look at one, once PyTorch is there."""
     address = lambda function: c.cast(function, c.c_void_p).value
     functions = [address(getattr(c.pythonapi, name)) for name in _Python._names]
-    _runtime().titan_python_init(c.byref(_Python(id(None), *functions, look)))
+    _runtime().titan_python_init(c.byref(_Python(id(None), *functions, *(type and id(type) for type in types), look)))
 
 
 _capsule = c.pythonapi.PyCapsule_GetPointer
@@ -196,6 +198,10 @@ class _Torch:
     def __init__(self, torch):
         self.dtypes = {getattr(torch, name): number for name, number in _TORCH_DTYPES.items() if hasattr(torch, name)}
         self.types = (torch.Tensor, torch.nn.Parameter)
+        # Whether Dynamo follows the call (without it a trace has a mode: torch.export, strict=False), how many modes are on, and
+        # whether gradients are recorded.
+        self.tracing = getattr(torch.compiler, "is_dynamo_compiling", None) or torch.compiler.is_compiling
+        self.modes, self.grad = torch._C._len_torch_dispatch_stack, torch.is_grad_enabled
         self.current_device = getattr(torch._C, "_cuda_getDevice", None) or torch.cuda.current_device
         self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
             lambda device: torch.cuda.current_stream(device).cuda_stream)
@@ -211,8 +217,13 @@ class _Torch:
         if look is None:
             self._kept = _look_slowly()
             look = c.cast(self._kept, c.c_void_p)
-        self.kind = _builtin("kind")
-        _hand_over(look)
+        self.kind, self.plain_kind = _builtin("kind"), _builtin("plain_kind")
+        _hand_over(self.types, look)
+        # empty(sizes, strides, element type), tuples: a tensor on the current device. Inductor's code makes its own with this, in half
+        # the time that new_empty_strided takes.
+        self.empty = getattr(getattr(getattr(torch._C, "_dynamo", None), "guards", None), "_empty_strided_cuda", None) or (
+            lambda sizes, strides, dtype: torch.empty_strided(sizes, strides, dtype=dtype, device="cuda"))
+        self.bytes = lambda size: self.empty((size,), (1,), torch.int8)
 
 
 _Look = c.PYFUNCTYPE(c.c_int, c.py_object, c.POINTER(_DLTensor))
@@ -226,7 +237,7 @@ def _look_slowly():
         try:
             rank = tensor.dim()
             kept.dims, kept.strides = ((c.c_int64 * rank)(*numbers) for numbers in (tensor.shape, tensor.stride()))
-            out[0] = _DLTensor(0, 2, tensor.get_device(), rank, dtypes.setdefault(tensor.dtype, len(dtypes)), 0, 1, kept.dims,
+            out[0] = _DLTensor(tensor.data_ptr(), 2, tensor.get_device(), rank, dtypes.setdefault(tensor.dtype, len(dtypes)), 0, 1, kept.dims,
                                kept.strides, 0)
             return 0
         except Exception:  # A call from C passes none on. The tensor is looked at once more when its launch is prepared.
@@ -250,18 +261,15 @@ def _find_torch():
     return True
 
 
-def kind():
-    """The function that numbers tensors by their element types, devices, sizes and strides (titan_python_kind); PyTorch is
-    there. Its arguments are PyTorch's tensors, or None: that is not asked again."""
+def torch_now():
+    """What PyTorch, which is there, is asked in each launch. Of a _Torch
+
+    kind(tensors...)         a number for their element types, devices, sizes and strides (titan_python_kind): the arguments are
+                             PyTorch's tensors, or None, which is not asked again
+    plain_kind(tensors...)   the same; 0 where one is neither None nor a plain tensor
+    """
     _find_torch()
-    return _torch.kind
-
-
-def uncaptured(device):
-    """PyTorch's current stream on a device; None where a graph is being captured, or may be: on another than the current device."""
-    if _torch.current_device() != device or _torch.capturing():
-        return None
-    return _torch.raw_stream(device) or 0
+    return _torch
 
 
 def see(name, tensor):
@@ -296,20 +304,29 @@ class _Argument(c.Structure):  # titan_argument
                 ("bits", c.c_uint64), ("dims", c.POINTER(c.c_int64)), ("strides", c.POINTER(c.c_int64))]
 
 
+class _Sequence:
+    """A titan_sequence, and the kernels that it launches, which live as long."""
+
+    def __init__(self):
+        self.at, self.kernels = c.c_void_p(), []
+        check(_runtime().titan_sequence_create(c.byref(self.at)))
+
+    def __del__(self):
+        if self.at and _library is not None:
+            _library.titan_sequence_release(self.at)
+
+
 class Prepared:
     """Launches that follow each other, without their addresses and scalars. `looks` has for each argument what look() has
     found, or a scalar's element type; `places` says which of the numbers that launch() is given each one takes: by
     default as many as there are arguments, in their order. A pair is a place and bytes that are added to the address."""
 
     def __init__(self, kernel, looks, places=None):
-        self._sequence, self._device, self.kernels = c.c_void_p(), None, []
-        _check(_runtime().titan_sequence_create(c.byref(self._sequence)))
-        self._start = _builtin("launch", self._sequence.value)
+        self._sequence, self._device = _Sequence(), None
+        self.kernels = self._sequence.kernels
+        # start(count, tensors..., numbers..., stream): titan_python_launch, on the current device. What it returns is for check().
+        self.start = _builtin("launch", self._sequence.at.value, self._sequence)
         self.add(kernel, looks, range(len(looks)) if places is None else places)
-
-    def __del__(self):
-        if getattr(self, "_sequence", None) and _library is not None:
-            _library.titan_sequence_release(self._sequence)
 
     def add(self, kernel, looks, places):
         """Appends a launch."""
@@ -330,7 +347,7 @@ class Prepared:
                 raise _no_type(name, str(look[2]))
             rank = len(dims)
             arguments[i] = _Argument(1, dtype, rank, 0, offset, (c.c_int64 * rank)(*dims), (c.c_int64 * rank)(*strides))
-        _check(_runtime().titan_sequence_add(self._sequence, kernel._handle, arguments, at, c.c_size_t(len(looks))))
+        check(_runtime().titan_sequence_add(self._sequence.at, kernel._handle, arguments, at, c.c_size_t(len(looks))))
         self.kernels.append(kernel)
 
     def launch(self, bits, stream=None):
@@ -341,18 +358,12 @@ class Prepared:
                 stream = _torch.raw_stream(device)
             if _torch.current_device() != device:
                 with _torch.device(device):
-                    return _check(self._start(*bits, stream or 0))
+                    return check(self.start(0, *bits, stream or 0))
         elif stream is None:
             torch = sys.modules.get("torch")
             stream = (torch.cuda.current_stream().cuda_stream
                       if torch and torch.cuda.is_initialized() else 0)
-        self.launch_here(bits, stream or 0)
-
-    def launch_here(self, bits, stream):
-        """launch() on a stream of the current device, which is the tensors'."""
-        error = self._start(*bits, stream)
-        if error:
-            _check(error)
+        check(self.start(0, *bits, stream or 0))
 
 
 class Cache(dict):
@@ -379,10 +390,10 @@ class Kernel:
         library = _runtime()
         self._package, self._handle = c.c_void_p(), c.c_void_p()
         if isinstance(package, bytes):
-            _check(library.titan_package_parse(package, c.c_size_t(len(package)), c.byref(self._package)))
+            check(library.titan_package_parse(package, c.c_size_t(len(package)), c.byref(self._package)))
         else:
-            _check(library.titan_package_read(os.fsencode(package), c.byref(self._package)))
-        _check(library.titan_package_kernel(self._package, name.encode() if name else None,
+            check(library.titan_package_read(os.fsencode(package), c.byref(self._package)))
+        check(library.titan_package_kernel(self._package, name.encode() if name else None,
                                             c.byref(self._handle)))
         count = library.titan_kernel_argument_count(self._handle)
         at = lambda function, i: getattr(library, "titan_kernel_argument_" + function)(
@@ -400,13 +411,13 @@ class Kernel:
 
     def load(self):
         """Loads the code into the current context: before a graph is captured."""
-        _check(_runtime().titan_kernel_load(self._handle))
+        check(_runtime().titan_kernel_load(self._handle))
 
     def resources(self):
         """What the kernel takes: `registers` and `local_bytes` of a thread, `threads` and `shared_bytes` of a CTA.
         Loads it."""
         found = _Resources()
-        _check(_runtime().titan_kernel_resources(self._handle, c.byref(found)))
+        check(_runtime().titan_kernel_resources(self._handle, c.byref(found)))
         return found
 
     def _order(self, count, names):

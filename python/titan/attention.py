@@ -26,7 +26,7 @@ import os
 import sys
 from operator import index
 
-from . import Cache, Error, Kernel, Prepared, dtype_of, kind, look, ops, see
+from . import Cache, Error, Kernel, Prepared, check, dtype_of, look, ops, see, torch_now
 
 __all__ = ["attention", "attention_out", "attention_package", "attention_varlen", "prepare_attention"]
 
@@ -85,6 +85,10 @@ def _by_token(name, seen):
     return (tuple(dims[i] for i in (0, 2, 1, 3)), tuple(strides[i] for i in (0, 2, 1, 3)), *rest)
 
 
+# What a launch has, in its order; a kernel takes some of it.
+_VALUES = ("Q", "K", "V", "O", "LSE", "scale", "window")
+
+
 def _prepare(key):
     """The launch for a key of attention_out, None where there is nothing to compute."""
     q, k, v, o, lse, causal, window = key
@@ -111,7 +115,7 @@ def _prepare(key):
     kernel = prepare_attention((batches, queries, K[0][1], heads, K[0][2]), _INPUTS[types.pop()], size, causal, window,
                                lse is not None)
     looks = {"Q": Q, "K": K, "V": V, "O": O, "LSE": lse, "scale": _F32, "window": _I32}
-    return Prepared(kernel, [looks[name] for name in kernel.arguments])
+    return Prepared(kernel, [looks[name] for name in kernel.arguments], [_VALUES.index(name) for name in kernel.arguments])
 
 
 _missing = object()
@@ -140,13 +144,8 @@ def attention_out(o, q, k, v, causal=False, scale=None, window=None, lse=None, s
     if prepared is _missing:
         prepared = _launches[key] = _prepare(key)
     if prepared is not None:
-        bits = [at_q, at_k, at_v, at_o]
-        if L is not None:
-            bits.append(at_lse)
-        bits.append(ops._bits(Q[0][3] ** -0.5 if scale is None else scale))
-        if window is not None:
-            bits.append(window)
-        prepared.launch(bits, stream)
+        bits = ops._bits(Q[0][3] ** -0.5 if scale is None else scale)
+        prepared.launch((at_q, at_k, at_v, at_o, at_lse, bits, window or 0), stream)
     return o
 
 
@@ -164,7 +163,9 @@ def _register():
 
     from .decode import launcher
     _, find = launcher(torch)
-    calls, kind_of, unseen = Cache(), kind(), ops._unseen(torch)  # all that decides, but addresses and numbers -> the call
+    calls, now = Cache(), torch_now()  # all that decides, but addresses and numbers -> the call
+    kind_of, plain_kind, tracing, modes, grad = now.kind, now.plain_kind, now.tracing, now.modes, now.grad
+    new, current, on, stream = now.empty, now.current_device, now.device, now.raw_stream
 
     def empty(q, lse):
         """O as a projection takes it: the heads of a token side by side."""
@@ -184,18 +185,18 @@ def _register():
         prepared = _prepare((*seen[:4], seen[4] if lse else None, causal, windowed))
         if prepared is None:
             return None
-        (shape, strides, *_), own, start = seen[3], ops._bits(q.shape[3] ** -0.5), prepared.launch
+        (shape, strides, dtype, device), own, start = seen[3], ops._bits(q.shape[3] ** -0.5), prepared.start
+        shape, strides, (shape_lse, strides_lse, *_) = tuple(shape), tuple(strides), (tuple(x) for x in seen[4][:2])
 
         def call(q, k, v, scale, window):
-            o, sums = q.new_empty_strided(shape, strides), None
-            bits = [q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr()]
-            if lse:
-                sums = q.new_empty(seen[4][0], dtype=torch.float32)
-                bits.append(sums.data_ptr())
-            bits.append(own if scale is None else ops._bits(scale))
-            if windowed:
-                bits.append(window)
-            start(bits)
+            if current() != device:
+                with on(device):
+                    return call(q, k, v, scale, window)
+            o, sums = new(shape, strides, dtype), new(shape_lse, strides_lse, torch.float32) if lse else None
+            error = start(3, q, k, v, o.data_ptr(), sums.data_ptr() if lse else 0, own if scale is None else ops._bits(scale),
+                          window or 0, stream(device))
+            if error:
+                check(error)
             return o, sums
 
         return call
@@ -226,8 +227,13 @@ def _register():
     operation = torch.library.custom_op("titan::attention", whole, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
 
-    def call(q, k, v, *more):
-        return (launch if unseen((q, k, v)) else operation)(q, k, v, *more)
+    def call(q, k, v, causal, scale, window, lse):
+        # As titan.ops.gemm's.
+        if not tracing() and (number := plain_kind(q, k, v)) and not modes() and not (
+                grad() and (q.requires_grad or k.requires_grad or v.requires_grad)):
+            found = calls.get((number, causal, window is None, lse, True)) if scale is None and window is None else None
+            return found(q, k, v, None, None) if found else launch(q, k, v, causal, scale, window, lse)
+        return operation(q, k, v, causal, scale, window, lse)
 
     return call
 
@@ -287,7 +293,9 @@ def _register_varlen():
         raise Error("file-not-found", "titan.ops.attention_varlen makes a PyTorch tensor, and PyTorch is not there",
                     fix="install torch") from None
 
-    calls, kind_of, unseen = Cache(), kind(), ops._unseen(torch)  # all that decides, but addresses and numbers -> the call
+    calls, now = Cache(), torch_now()  # all that decides, but addresses and numbers -> the call
+    kind_of, plain_kind, tracing, modes, grad = now.kind, now.plain_kind, now.tracing, now.modes, now.grad
+    new, current, on, stream = now.empty, now.current_device, now.device, now.raw_stream
 
     def empty(q, lse):
         return q.new_empty(q.shape), q.new_empty((q.shape[1], q.shape[0]) if lse else (0,), dtype=torch.float32)
@@ -302,13 +310,18 @@ def _register_varlen():
         prepared = _prepare_varlen((q, k, v, o, starts_q, starts_k, sums if lse else None, causal, windowed), longest)
         if prepared is None:
             return None
-        own, start, (shape, strides, *_), shape_of_sums = ops._bits(q[0][2] ** -0.5), prepared.launch, o, sums[0]
+        own, start, (shape, strides, dtype, device) = ops._bits(q[0][2] ** -0.5), prepared.start, o
+        shape, strides, (shape_lse, strides_lse) = tuple(shape), tuple(strides), (tuple(x) for x in sums[:2])
 
         def call(q, k, v, starts_q, starts_k, scale, window, longest):
-            o = q.new_empty_strided(shape, strides)
-            sums = q.new_empty(shape_of_sums, dtype=torch.float32) if lse else None
-            start((q.data_ptr(), k.data_ptr(), v.data_ptr(), starts_q.data_ptr(), starts_k.data_ptr(), o.data_ptr(),
-                   sums.data_ptr() if lse else 0, own if scale is None else ops._bits(scale), window, longest))
+            if current() != device:
+                with on(device):
+                    return call(q, k, v, starts_q, starts_k, scale, window, longest)
+            o, sums = new(shape, strides, dtype), new(shape_lse, strides_lse, torch.float32) if lse else None
+            error = start(5, q, k, v, starts_q, starts_k, o.data_ptr(), sums.data_ptr() if lse else 0,
+                          own if scale is None else ops._bits(scale), window, longest, stream(device))
+            if error:
+                check(error)
             return o, sums
 
         return call
@@ -341,8 +354,16 @@ def _register_varlen():
     operation = torch.library.custom_op("titan::attention_varlen", whole, mutates_args=(), schema=_SCHEMA_VARLEN)
     operation.register_fake(trace)
 
-    def call(q, k, v, starts_q, starts_k, *more):
-        return (launch if unseen((q, k, v, starts_q, starts_k)) else operation)(q, k, v, starts_q, starts_k, *more)
+    def call(q, k, v, starts_q, starts_k, longest, causal, scale, window, lse):
+        # As titan.ops.gemm's.
+        if not tracing() and (number := plain_kind(q, k, v, starts_q, starts_k)) and not modes() and not (
+                grad() and (q.requires_grad or k.requires_grad or v.requires_grad)):
+            if scale is None and window is None and type(longest) is int and 0 < longest < 2**31:
+                found = calls.get((number, causal, True, lse, _near(longest)))
+                if found:
+                    return found(q, k, v, starts_q, starts_k, None, 0, longest)
+            return launch(q, k, v, starts_q, starts_k, longest, causal, scale, window, lse)
+        return operation(q, k, v, starts_q, starts_k, longest, causal, scale, window, lse)
 
     return call
 

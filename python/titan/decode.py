@@ -15,16 +15,16 @@ between the two stays, up to 32 MB for each stream and thread that has called. P
 """
 import os
 import sys
-import threading
 from operator import index
 
-from . import Cache, Error, Kernel, Prepared, dtype_of, kind, ops, see, uncaptured
+from . import Cache, Error, Kernel, Prepared, check, dtype_of, ops, see, torch_now
 from .attention import _F32, _I32, _INPUTS, _number, _wrong
+from .workspaces import Workspaces, shared
 
 __all__ = ["decode", "decode_package", "prepare_decode"]
 
 _kernels = Cache()   # options -> the two kernels
-_launches = Cache()  # all that decides, but addresses and numbers -> _Launch, or None
+_launches = Cache()  # all that decides, but addresses and numbers -> the call, or None
 _missing = object()
 
 
@@ -52,60 +52,41 @@ def prepare_decode(input="bf16", size=128, causal=False, lse=False, page=0):
 
 
 # What the two kernels take, in the order in which a call has it; Logs lies behind Parts.
-_VALUES = ("Q", "K", "V", "O", "Parts", "LSE", "ctas", "scale", "longest", "table", "lengths")
+_VALUES = ("Q", "K", "V", "table", "lengths", "O", "Parts", "LSE", "ctas", "scale", "longest")
 
 
-class _Workspaces(threading.local):
-    """Memory for Parts and Logs that the calls on a stream share, as they run one behind the other: to ask PyTorch for it
-    costs more than to launch the second kernel. Each thread has its own: another's two kernels may lie between its two."""
-    LARGEST = 32 << 20  # Bytes; what is larger is not kept.
+def _launch(kernels, looks, slots, o, lse, ctas, shares):
+    """The call that launches both kernels for one kind of arguments: what they need beside the tensors' addresses. o: sizes and
+    strides; lse: sizes, or None. `shares`: see Workspaces."""
+    (*_, size), _, f32, device = looks["Parts"]
+    parts = slots * 64 * size * 4  # bytes
+    places = {name: at for at, name in enumerate(_VALUES)}
+    places["Logs"] = places["Parts"], parts
+    of = lambda kernel: (kernel, *([of[name] for name in kernel.arguments] for of in (looks, places)))
+    prepared = Prepared(*of(kernels[0]))
+    prepared.add(*of(kernels[1]))
+    start, own_scale, dtype, work_bytes = prepared.start, ops._bits(size ** -0.5), looks["Q"][2], parts + slots * 64 * 4
+    (shape, strides), strides_lse = o, lse and (lse[1] * lse[2], lse[2], 1)
+    shares, now = shares and work_bytes <= Workspaces.LARGEST, torch_now()
+    new, current, on, stream_of, capturing, find = now.empty, now.current_device, now.device, now.raw_stream, now.capturing, shared.find
 
-    def __init__(self):
-        self.kept = Cache(64)  # device, stream -> size, address, and the tensor, which is of that stream
-
-    def find(self, place, q, size):
-        """The address of `size` elements of q's type, which are the caller's until the next call with this place."""
-        has, address, _ = self.kept.get(place, (0, 0, None))
-        if has < size:
-            work = q.new_empty_strided((size,), (1,))
-            address = work.data_ptr()
-            self.kept[place] = size, address, work
-        return address
-
-
-_workspaces = _Workspaces()
-
-
-class _Launch:
-    """Both kernels for one kind of arguments: what they need beside the tensors' addresses. `shares`: the memory between them
-    may be that of the call before, but where a graph is captured, which runs on any stream."""
-
-    def __init__(self, kernels, looks, slots, o, lse, ctas, shares):
-        (*_, size), _, self.f32, _ = looks["Parts"]
-        parts = slots * 64 * size * 4  # bytes
-        places = {name: at for at, name in enumerate(_VALUES)}
-        places["Logs"] = places["Parts"], parts
-        of = lambda kernel: (kernel, *([of[name] for name in kernel.arguments] for of in (looks, places)))
-        prepared = Prepared(*of(kernels[0]))
-        prepared.add(*of(kernels[1]))
-        self.prepared, self.o, self.lse, self.ctas, self.scale = prepared, o, lse, ctas, ops._bits(size ** -0.5)
-        # Of q's type, which is half as wide: another one would cost more to ask for than the memory does.
-        self.work, self.device = (parts + slots * 64 * 4) // 2, looks["Q"][3]
-        self.shares = shares and 2 * self.work <= _Workspaces.LARGEST
-
-    def __call__(self, q, k, v, scale, table, lengths, longest):
-        o = self.o(q)
-        sums = None if self.lse is None else q.new_empty(self.lse, dtype=self.f32)
-        stream = uncaptured(self.device) if self.shares else None
-        if stream is None:
-            launch, own = self.prepared.launch, q.new_empty_strided((self.work,), (1,))
-            work = own.data_ptr()
+    def call(q, k, v, scale, table, lengths, longest):
+        if current() != device:
+            with on(device):
+                return call(q, k, v, scale, table, lengths, longest)
+        o, stream, sums = new(shape, strides, dtype), stream_of(device), new(lse, strides_lse, f32) if lse else None
+        if shares and not capturing():
+            work = find(device, stream, work_bytes)
         else:
-            launch, work = self.prepared.launch_here, _workspaces.find((self.device, stream), q, self.work)
-        launch((q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), work, 0 if sums is None else sums.data_ptr(),
-                self.ctas, self.scale if scale is None else ops._bits(scale), longest,
-                0 if table is None else table.data_ptr(), 0 if lengths is None else lengths.data_ptr()), stream)
+            own = now.bytes(work_bytes)
+            work = own.data_ptr()
+        error = start(5, q, k, v, table, lengths, o.data_ptr(), work, sums.data_ptr() if lse else 0, ctas,
+                      own_scale if scale is None else ops._bits(scale), longest, stream)
+        if error:
+            check(error)
         return o, sums
+
+    return call
 
 
 def _prepare(q, k, v, table, lengths, causal, lse, shares, multiprocessors):
@@ -154,8 +135,8 @@ def _prepare(q, k, v, table, lengths, causal, lse, shares, multiprocessors):
     looks["Parts"] = ((slots, 64, size), (64 * size, size, 1), torch.float32, device)
     looks["Logs"] = ((slots, 64), (64, 1), torch.float32, device)
     looks["LSE"] = ((batches, heads_k, group, queries), (heads * queries, group * queries, queries, 1), torch.float32, device)
-    return _Launch(prepare_decode(_INPUTS[code], size, causal, lse, tokens if paged else 0), looks, slots,
-                   _maker(q), (batches, heads, queries) if lse else None, multiprocessors, shares)
+    return _launch(prepare_decode(_INPUTS[code], size, causal, lse, tokens if paged else 0), looks, slots,
+                   (tuple(q.shape), _strides(q)), (batches, heads, queries) if lse else None, multiprocessors, shares)
 
 
 _SCHEMA = ("(Tensor q, Tensor k, Tensor v, bool causal=False, float? scale=None, bool lse=False, Tensor? table=None,"
@@ -168,15 +149,6 @@ def _strides(q):
     return queries * heads * size, size, heads * size, 1
 
 
-def _maker(q):
-    """A function from tensors like q to O: the one that costs least, where it lays out O so, but for strides that nothing uses."""
-    import torch
-    shape, strides = tuple(q.shape), _strides(q)
-    if all(n == 1 or a == b for n, a, b in zip(shape, torch.empty_like(q).stride(), strides)):
-        return torch.empty_like
-    return lambda q: q.new_empty_strided(shape, strides)
-
-
 def _empty(q, lse):
     import torch
     o = q.new_empty_strided(q.shape, _strides(q))
@@ -184,9 +156,9 @@ def _empty(q, lse):
 
 
 def launcher(torch):
-    """titan.ops.decode without PyTorch's dispatcher; and the call that it makes for tensors without pages, or None. `shares`:
-    whether calls may share memory (_Launch), which under torch.compile they may not: its pools take back what they gave."""
-    counts, kind_of = {}, kind()
+    """titan.ops.decode without PyTorch's dispatcher; and the call that it makes for tensors without pages, or None. `shares`: see
+    Workspaces."""
+    counts, kind_of = {}, torch_now().kind
 
     def multiprocessors(device):
         if device not in counts:
@@ -238,11 +210,19 @@ def _register():
 
     operation = torch.library.custom_op("titan::decode", whole, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
-    unseen = ops._unseen(torch)
+    now = torch_now()
+    plain_kind, tracing, modes, grad = now.plain_kind, now.tracing, now.modes, now.grad
 
     def call(q, k, v, causal, scale, lse, table, lengths, longest):
-        there = (q, k, v) if table is None and lengths is None else [t for t in (q, k, v, table, lengths) if t is not None]
-        return (launch if unseen(there) else operation)(q, k, v, causal, scale, lse, table, lengths, longest)
+        # As titan.ops.gemm's.
+        if not tracing() and (number := plain_kind(q, k, v, table, lengths)) and not modes() and not (
+                grad() and (q.requires_grad or k.requires_grad or v.requires_grad)):
+            if scale is None and (table is None or type(longest) is int and 0 < longest < 2**31):
+                found = _launches.get((number, causal, lse, True))
+                if found:
+                    return found(q, k, v, None, table, lengths, longest)
+            return launch(q, k, v, causal, scale, lse, table, lengths, longest)
+        return operation(q, k, v, causal, scale, lse, table, lengths, longest)
 
     return call
 

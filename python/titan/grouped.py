@@ -11,15 +11,16 @@ of a group, rounded up by steps of an eighth.
 """
 import sys
 
-from . import Cache, Error, Prepared, dtype_of, kind, ops, see
+from . import Cache, Error, Prepared, check, dtype_of, ops, see, torch_now
 from .attention import _I32, _near
+from .workspaces import Workspaces, shared
 
 __all__ = ["gemm_grouped"]
 
 _missing = object()
 _F32, _BYTE = 1, 10
 # What a call has, in its order.
-_VALUES = ("A", "B", "D", "offsets", "bias", "alpha", "maps")
+_VALUES = ("A", "B", "offsets", "bias", "D", "alpha", "maps")
 
 
 def _prepare(a, b, d, offsets, bias, has_alpha, activation, gate, promote, multiprocessors):
@@ -70,15 +71,17 @@ def _register():
     except ImportError:
         raise Error("file-not-found", "titan.ops.gemm_grouped makes a PyTorch tensor, and PyTorch is not there",
                     fix="install torch") from None
-    calls, kind_of = Cache(), kind()  # all that decides, but addresses and numbers -> the launch, or None
+    calls, now = Cache(), torch_now()  # all that decides, but addresses and numbers -> the launch, or None
+    kind_of, plain_kind, tracing, modes, grad = now.kind, now.plain_kind, now.tracing, now.modes, now.grad
+    new, current, on, stream_of, capturing = now.empty, now.current_device, now.device, now.raw_stream, now.capturing
 
     def empty(a, b, out_dtype, gate):
         """Of fp8 the result is bf16."""
         dtype = out_dtype or (a.dtype if a.dtype.itemsize > 1 else torch.bfloat16)
         return ops._empty(a, (a.shape[0], b.shape[-1] // (2 if gate else 1)), dtype)
 
-    def make(a, b, offsets, bias, has_alpha, activation, out_dtype, gate, promote):
-        """What a call with tensors like these does; None where there is nothing to compute."""
+    def make(a, b, offsets, bias, has_alpha, activation, out_dtype, gate, promote, shares):
+        """What a call with tensors like these does; None where there is nothing to compute. `shares`: see Workspaces."""
         d, seen = empty(a, b, out_dtype, gate), see("a", a)
         count = torch.cuda.get_device_properties(seen[3]).multi_processor_count
         found = _prepare(seen, see("b", b), see("d", d), see("offsets", offsets), None if bias is None else see("bias", bias),
@@ -86,15 +89,25 @@ def _register():
         if found is None:
             return None
         prepared, maps = found
-        # Of a's type, and without padding: the way to it that costs least.
-        start, shape, plain = prepared.launch, (d.shape, d.stride()), d.dtype == a.dtype and d.stride()[-2] == d.shape[-1]
-        maps = maps and ((maps // a.dtype.itemsize,), (1,))
+        # Else there is to be memory behind the last row, too: TMA stores whole 16 bytes.
+        dense = d.stride()[-2] == d.shape[-1]
+        start, shape, strides, dtype, device = prepared.start, tuple(d.shape), tuple(d.stride()), d.dtype, seen[3]
+        shares = shares and maps <= Workspaces.LARGEST
 
         def call(a, b, offsets, bias, alpha):
-            d = a.new_empty_strided(*shape) if plain else empty(a, b, out_dtype, gate)
-            work = a.new_empty_strided(*maps) if maps else None
-            start((a.data_ptr(), b.data_ptr(), d.data_ptr(), offsets.data_ptr(), 0 if bias is None else bias.data_ptr(),
-                   ops._bits(alpha), 0 if work is None else work.data_ptr()))
+            if current() != device:
+                with on(device):
+                    return call(a, b, offsets, bias, alpha)
+            d, stream, work = new(shape, strides, dtype) if dense else empty(a, b, out_dtype, gate), stream_of(device), 0
+            if maps:
+                if shares and not capturing():
+                    work = shared.find(device, stream, maps)
+                else:
+                    own = now.bytes(maps)
+                    work = own.data_ptr()
+            error = start(4, a, b, offsets, bias, d.data_ptr(), ops._ONE if alpha == 1.0 else ops._bits(alpha), work, stream)
+            if error:
+                check(error)
             return d
 
         return call
@@ -106,11 +119,11 @@ def _register():
             call = calls[key] = make(a, b, offsets, bias, alpha != 1.0, *more)
         return call(a, b, offsets, bias, alpha) if call else empty(a, b, *more[1:3])
 
-    def launch(a, b, offsets, bias=None, alpha=1.0, activation="none", out_dtype=None, gate=False, promote=False):
+    def launch(a, b, offsets, bias=None, alpha=1.0, activation="none", out_dtype=None, gate=False, promote=False, shares=True):
         if a.dim() != 2 or b.dim() != 3:
             raise ops._wrong(f"'a' has {a.dim()} dimensions and 'b' has {b.dim()}", "give (M, K) and (groups, K, N)")
         bias = None if bias is None else bias.float()
-        more = offsets, bias, alpha, activation, out_dtype, gate, promote
+        more = offsets, bias, alpha, activation, out_dtype, gate, promote, shares
         try:
             return once(a, b, *more)
         except Error:
@@ -119,18 +132,29 @@ def _register():
                 raise
         return once(*copies, *more)
 
+    def whole(*arguments, **named):
+        return launch(*arguments, **named, shares=False)
+
     def trace(a, b, offsets, bias=None, alpha=1.0, activation="none", out_dtype=None, gate=False, promote=False):
         torch._check(a.dim() == 2 and b.dim() == 3, lambda: "titan::gemm_grouped takes (M, K) and (groups, K, N)")
         torch._check(a.shape[1] == b.shape[1], lambda: "titan::gemm_grouped: a has as many columns as b's matrices have rows")
         return empty(a, b, out_dtype, gate)
 
-    operation = torch.library.custom_op("titan::gemm_grouped", launch, mutates_args=(), schema=_SCHEMA)
+    operation = torch.library.custom_op("titan::gemm_grouped", whole, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
-    unseen = ops._unseen(torch)
 
-    def call(a, b, offsets, bias, *more):
-        there = (a, b, offsets) if bias is None else (a, b, offsets, bias)
-        return (launch if unseen(there) else operation)(a, b, offsets, bias, *more)
+    def call(a, b, offsets, bias, alpha, *more):
+        # As titan.ops.gemm's.
+        if not tracing() and (number := plain_kind(a, b, offsets, bias)) and not modes() and not (grad() and (
+                a.requires_grad or b.requires_grad or bias is not None and bias.requires_grad)):
+            found = calls.get((number, alpha != 1.0, *more, True))
+            if found:
+                try:
+                    return found(a, b, offsets, bias, alpha)
+                except Error:
+                    pass
+            return launch(a, b, offsets, bias, alpha, *more)
+        return operation(a, b, offsets, bias, alpha, *more)
 
     return call
 

@@ -33,7 +33,7 @@ import sys
 import tempfile
 
 from . import compiler
-from . import Cache, Error, Kernel, Prepared, dtype_of, kind, look, see
+from . import Cache, Error, Kernel, Prepared, check, dtype_of, look, see, torch_now
 
 __all__ = ["attention", "attention_out", "attention_package", "attention_varlen", "decode", "decode_package", "gemm", "gemm_grouped",
            "gemm_out", "package_name", "prepare_attention", "prepare_decode", "prepare_gemm"]
@@ -219,9 +219,9 @@ def _prepare(key, row_bytes=16, factors=None, results=0):
 
 _missing = object()
 _F32 = 1  # titan.h's
-# What a call has, in its order: what a key has and the scalars.
+# What a key has, in its order; and a launch.
 _TENSORS = ("A", "B", "D", "bias", "C")
-_PLACES = (*_TENSORS, "alpha", "beta")
+_PLACES = ("A", "B", "bias", "C", "D", "alpha", "beta")
 
 
 def _bits(number):
@@ -247,30 +247,12 @@ def gemm_out(d, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none",
     if prepared is _missing:
         prepared = _launches[found] = _prepare(key, 16, *found[1:])
     if prepared is not None:
-        prepared.launch((at_a, at_b, at_d, at_bias, at_c, _bits(alpha), _bits(beta)), stream)
+        prepared.launch((at_a, at_b, at_bias, at_c, at_d, _bits(alpha), _bits(beta)), stream)
     return d
 
 
 _SCHEMA = ('(Tensor a, Tensor b, Tensor? bias=None, Tensor? c=None, float alpha=1.0, float beta=1.0, '
            'str activation="none", ScalarType? out_dtype=None, bool gate=False, bool promote=False) -> Tensor')
-
-
-def _unseen(torch):
-    """Whether nothing looks on: no trace, no mode, no gradient of a tensor. Then the dispatcher would cost more than the
-    launch."""
-    plain, grad, compiling = (torch.Tensor, torch.nn.Parameter), torch.is_grad_enabled, torch.compiler.is_compiling
-    modes = torch._C._len_torch_dispatch_stack
-
-    def unseen(tensors):
-        if compiling() or modes():
-            return False
-        graded = grad()
-        for tensor in tensors:
-            if type(tensor) not in plain or graded and tensor.requires_grad:
-                return False
-        return True
-
-    return unseen
 
 
 def _empty(a, shape, dtype):
@@ -346,7 +328,9 @@ def _register():
         dtype = out_dtype or (a.dtype if a.dtype.itemsize > 1 else torch.bfloat16)
         return _empty(a, (*a.shape[:-1], b.shape[-1] // (2 if gate else 1)), dtype)
 
-    calls, kind_of, unseen = Cache(), kind(), _unseen(torch)  # all that decides, but addresses and numbers -> the call
+    calls, now = Cache(), torch_now()  # all that decides, but addresses and numbers -> the call
+    kind_of, plain_kind, tracing, modes, grad = now.kind, now.plain_kind, now.tracing, now.modes, now.grad
+    new, current, on, stream = now.empty, now.current_device, now.device, now.raw_stream
     refused = set()  # of by_threads
 
     def make(a, b, bias, c, has_alpha, activation, out_dtype, gate, promote, row_bytes=16):
@@ -360,13 +344,19 @@ def _register():
         prepared = _prepare((*seen, has_alpha, activation, gate, promote), row_bytes)
         if prepared is None:
             return None
-        # Of a's type, and without padding: the way to it that costs least.
-        start, shape, plain = prepared.launch, (d.shape, d.stride()), d.dtype == a.dtype and d.stride()[-2] == d.shape[-1]
+        # Else there is to be memory behind the last row, too: TMA stores whole 16 bytes.
+        dense = d.stride()[-2] == d.shape[-1]
+        start, shape, strides, dtype, device = prepared.start, tuple(d.shape), tuple(d.stride()), d.dtype, seen[2][3]
 
         def call(a, b, bias, c, alpha, beta):
-            d = a.new_empty_strided(*shape) if plain else empty(a, b, out_dtype, gate)
-            start((a.data_ptr(), b.data_ptr(), d.data_ptr(), 0 if bias is None else bias.data_ptr(),
-                   0 if c is None else c.data_ptr(), _bits(alpha), _bits(beta)))
+            if current() != device:
+                with on(device):
+                    return call(a, b, bias, c, alpha, beta)
+            d = new(shape, strides, dtype) if dense else empty(a, b, out_dtype, gate)
+            error = start(4, a, b, bias, c, d.data_ptr(), _ONE if alpha == 1.0 else _bits(alpha),
+                          _ONE if beta == 1.0 else _bits(beta), stream(device))
+            if error:
+                check(error)
             return d
 
         return call
@@ -424,9 +414,18 @@ def _register():
     operation = torch.library.custom_op("titan::gemm", launch, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
 
-    def call(a, b, bias, c, *more):
-        there = (a, b) if bias is None and c is None else [tensor for tensor in (a, b, bias, c) if tensor is not None]
-        return (launch if unseen(there) else operation)(a, b, bias, c, *more)
+    def call(a, b, bias, c, alpha, beta, *more):
+        # Where nothing looks on (no trace, no mode, no gradient of a tensor) the dispatcher would cost more than the launch.
+        if not tracing() and (number := plain_kind(a, b, bias, c)) and not modes() and not (grad() and (
+                a.requires_grad or b.requires_grad or bias is not None and bias.requires_grad or c is not None and c.requires_grad)):
+            found = calls.get((number, alpha != 1.0, *more))
+            if found:
+                try:
+                    return found(a, b, bias, c, alpha, beta)
+                except Error:
+                    pass  # launch() may know another way, or says it again.
+            return launch(a, b, bias, c, alpha, beta, *more)
+        return operation(a, b, bias, c, alpha, beta, *more)
 
     return call
 

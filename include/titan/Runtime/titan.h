@@ -41,7 +41,7 @@
 extern "C" {
 #endif
 
-#define TITAN_ABI_VERSION 3
+#define TITAN_ABI_VERSION 4
 
 typedef struct titan_package titan_package;
 typedef struct titan_kernel titan_kernel;

@@ -5,7 +5,7 @@
 |*                                                                        *|
 \*===------------------------------------------------------------------===*/
 /*
- * Two functions that Python calls as built-in ones (METH_FASTCALL), which costs
+ * Three functions that Python calls as built-in ones (METH_FASTCALL), which costs
  * a tenth of a call through ctypes. The runtime does not link Python: it is
  * handed the few functions that it needs, all of Python's stable ABI. For
  * python/titan of the same version; it may change with it.
@@ -40,6 +40,9 @@ typedef struct titan_python {
   void (*forget_exception)(void);              /* PyErr_Clear */
   void *(*release_lock)(void);                 /* PyEval_SaveThread */
   void (*take_lock)(void *thread);             /* PyEval_RestoreThread */
+  void *(*type_of)(void *object);              /* PyObject_Type */
+  void (*release)(void *object);               /* Py_DecRef */
+  void *plain[2]; /* The types of plain tensors: torch.Tensor and Parameter. */
   /* What a tensor is, valid as long as Python does not run: DLPack's
    * dltensor_from_py_object_no_sync. -1: it raised an exception. */
   int (*look)(void *object, titan_dltensor *out);
@@ -55,9 +58,19 @@ TITAN_API void titan_python_init(const titan_python *functions);
 TITAN_API void *titan_python_kind(void *self, void *const *objects,
                                   ptrdiff_t count);
 
-/* titan_sequence_launch: `self` is the sequence's address, the last number the
- * stream's, all before it are the values. The result is the error's address. */
-TITAN_API void *titan_python_launch(void *self, void *const *numbers,
+/* The same, and 0 where an object is neither None nor of one of the types
+ * `plain`, as they are and not derived from them: any object may be asked
+ * about. */
+TITAN_API void *titan_python_plain_kind(void *self, void *const *objects,
+                                        ptrdiff_t count);
+
+/* titan_sequence_launch: `self` is the sequence's address. The first object
+ * says how many tensors follow it, each None (0) or one that this thread asked
+ * the kind of, and that has lived since: its address then is known, and is
+ * asked for otherwise. Numbers follow; the last one is the stream's, all
+ * before it, and the tensors' addresses, are the values. The result is the
+ * error's address. */
+TITAN_API void *titan_python_launch(void *self, void *const *objects,
                                     ptrdiff_t count);
 
 #ifdef __cplusplus

@@ -67,9 +67,10 @@ Tensor.dtype, Tensor.stride = property(lambda self: self.kind), lambda self: sel
 Tensor.get_device, Tensor.data_ptr = lambda self: 0, lambda self: c.addressof(self.memory)
 stand_in = types.ModuleType("torch")
 stand_in.float32, stand_in.bfloat16, stand_in._check = F32, BF16, check
+stand_in.empty_strided = lambda dims, strides, dtype, device: Tensor(dims, strides, dtype)
 stand_in.library = types.SimpleNamespace(custom_op=Operation)
 stand_in.cuda = types.SimpleNamespace(is_initialized=lambda: False, current_device=lambda: 0, device=None,
-                                      current_stream=lambda device: types.SimpleNamespace(cuda_stream=None))
+                                      current_stream=lambda device: types.SimpleNamespace(cuda_stream=0))
 stand_in.Tensor, stand_in.nn = type("Tensor", (), {}), types.SimpleNamespace(Parameter=type("Parameter", (), {}))
 stand_in.compiler = types.SimpleNamespace(is_compiling=lambda: False)
 stand_in._C, stand_in.is_grad_enabled = types.SimpleNamespace(_len_torch_dispatch_stack=lambda: 0), lambda: True

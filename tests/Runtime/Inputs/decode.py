@@ -57,7 +57,7 @@ class Tensor:
     def new_empty(self, shape, dtype=None):
         return Tensor(shape, dtype or self.dtype)
 
-    def new_empty_strided(self, shape, strides):
+    def new_empty_strided(self, shape, strides):  # The sizes of what there is to be.
         return Tensor(shape, self.dtype, strides)
 
     @property
@@ -84,20 +84,30 @@ torch.float32, torch.float16, torch.bfloat16, torch.int32, torch.int8 = map(Type
 torch.library = types.SimpleNamespace(custom_op=Operation)
 torch.compiler = types.SimpleNamespace(is_compiling=lambda: False)
 torch.is_grad_enabled = lambda: True
-torch._C = types.SimpleNamespace(_len_torch_dispatch_stack=lambda: 0)
+own = lambda shape, strides, dtype: (asked.append(len(shape) == 1), Tensor(shape, dtype, strides))[1]
+torch._C = types.SimpleNamespace(_len_torch_dispatch_stack=lambda: 0,
+                                 _dynamo=types.SimpleNamespace(guards=types.SimpleNamespace(_empty_strided_cuda=own)))
 torch.cuda = types.SimpleNamespace(
     is_initialized=lambda: True, current_device=lambda: 0, device=None, is_current_stream_capturing=lambda: capturing,
     current_stream=lambda device: types.SimpleNamespace(cuda_stream=stream),
     get_device_properties=lambda device: types.SimpleNamespace(multi_processor_count=132))
 torch.empty_like = lambda tensor: Tensor(tensor.shape, tensor.dtype, tensor.strides)
-capturing, stream = False, None
+capturing, stream = False, 0
 sys.modules["torch"] = torch
 decode, varlen = titan.ops.decode, titan.ops.attention_varlen
 
 
-launched = []
-real = titan.Prepared.launch_here
-titan.Prepared.launch_here = lambda self, bits, stream: (launched.extend(kernel.arguments for kernel in self.kernels), real(self, bits, stream))[1]
+launched, asked = [], []
+real = titan.Prepared.__init__
+
+
+def prepare(self, *arguments):
+    real(self, *arguments)
+    start, kernels = self.start, self.kernels
+    self.start = lambda *numbers: (launched.extend(kernel.arguments for kernel in kernels), start(*numbers))[1]
+
+
+titan.Prepared.__init__ = prepare
 q, k = Tensor((2, 16, 1, 128)), Tensor((2, 2, 3000, 128))
 o = decode(q, k, k)
 print("decode:", o.shape, o.strides, launched)
@@ -111,11 +121,6 @@ launched.clear()
 decode(q, pages, pages, causal=True, table=table, lengths=lengths, longest=type("Number", (), {"__index__": lambda self: 2500})())
 print("pages:", launched[0])
 # Only what one stream's calls ask for, one behind the other, they share.
-asked = []
-own = Tensor.new_empty_strided
-Tensor.new_empty_strided = lambda self, shape, strides: (asked.append(len(shape) == 1), own(self, shape, strides))[1]
-
-
 def asks(call):
     asked.clear()
     call()
@@ -135,10 +140,9 @@ print("another stream:", asks(eager), asks(eager))
 thread = threading.Thread(target=lambda: (cuda.cuCtxSetCurrent(c.c_void_p(1)), print("another thread:", asks(eager), asks(eager))))
 thread.start()
 thread.join()
-stream = None
+stream = 0
 wide = Tensor((64, 16, 64, 128)), Tensor((64, 2, 3000, 128))
 print("too much to keep:", *(asks(lambda: decode(wide[0], wide[1], wide[1])) for _ in range(2)))
-Tensor.new_empty_strided = own
 print("nothing:", decode(Tensor((0, 16, 1, 128)), Tensor((0, 2, 30, 128)), Tensor((0, 2, 30, 128))).shape)
 print(titan.ops.decode_package("f16", 64, True, True, 16))
 refused("rank", lambda: decode(Tensor((16, 1, 128)), k, k))
@@ -181,8 +185,18 @@ again = len(os.listdir(os.environ["TITAN_CACHE"]))
 grouped(Tensor((1020, 256)), w.mT, offsets)
 print("a few more rows:", len(os.listdir(os.environ["TITAN_CACHE"])) - again)
 launched.clear()
-d = grouped(a, w.mT, offsets, bias=Tensor((5, 512), "f32"), alpha=0.5, activation="silu", out_dtype=torch.float32, gate=True)
+gate = dict(bias=Tensor((5, 512), "f32"), alpha=0.5, activation="silu", out_dtype=torch.float32, gate=True)
+d = grouped(a, w.mT, offsets, **gate)
 print("gate:", d.shape, d.dtype, launched)
+# Its blocks' maps: of the stream's memory, or the call's own where it is captured or dispatched.
+eager = lambda: grouped(a, w.mT, offsets, **gate)
+again = asks(eager)
+capturing = True
+captured = asks(eager)
+capturing = False
+print("gate asks for memory again:", again, captured, asks(lambda: Operation.made["titan::gemm_grouped"].call(a, w.mT, offsets, **gate)), asks(eager))
+before = len(asked)
+print("narrow gate:", grouped(a, Tensor((5, 504, 256)).mT, offsets, gate=True).strides, len(asked) - before)
 launched.clear()
 print("few rows:", grouped(Tensor((40, 256)), w.mT, offsets).shape, launched)
 print("no rows:", grouped(Tensor((0, 256)), w.mT, offsets).shape)

@@ -93,9 +93,6 @@ class Torch(Tensor):
     def new_empty(self, dims, dtype=None):
         return Torch(dims, first=900, device=self.device)
 
-    def new_empty_strided(self, dims, strides):
-        return Torch(dims, strides, first=900, device=self.device)
-
     def new_zeros(self, dims):
         made = Torch(dims, device=self.device)
         made.memory = (c.c_uint16 * 512)()
@@ -139,18 +136,20 @@ class Device:
 
     def __enter__(self):
         print("on device", self.index)
+        self.before, state.device = state.device, self.index
 
     def __exit__(self, *what):
-        pass
+        state.device = self.before
 
 
-state = types.SimpleNamespace(compiling=False, modes=0, grad=True)
+state = types.SimpleNamespace(compiling=False, modes=0, grad=True, device=0)
 sys.modules["torch"] = types.SimpleNamespace(
     Tensor=Torch, nn=types.SimpleNamespace(Parameter=type("Parameter", (Torch,), {})), bfloat16=Torch.dtype,
+    empty_strided=lambda dims, strides, dtype, device: Torch(dims, strides, first=900, device=2 + state.device),
     _C=types.SimpleNamespace(_len_torch_dispatch_stack=lambda: state.modes),
     compiler=types.SimpleNamespace(is_compiling=lambda: state.compiling), is_grad_enabled=lambda: state.grad,
     _check=check, library=types.SimpleNamespace(custom_op=Dispatched),
-    cuda=types.SimpleNamespace(device=Device, current_device=lambda: 0, is_initialized=lambda: True,
+    cuda=types.SimpleNamespace(device=Device, current_device=lambda: state.device, is_initialized=lambda: True,
                                current_stream=lambda device=None: types.SimpleNamespace(cuda_stream=7)))
 a, w = Torch((5, 8), first=1), Torch((8, 8), (1, 8))
 made = titan.ops.gemm(a, w)
