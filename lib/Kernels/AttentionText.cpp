@@ -160,11 +160,11 @@ void AttentionText::powers() {
 %power = arith.addi %bits, %exponent : !where
 %byProducts = titan.bitcast %power : !where -> !scores
 %byUnit = math.exp2 %exponents fastmath<afn> : !scores
-%eight = arith.constant dense<8> : !where
+%wide = arith.constant dense<8> : !where
 %each = arith.constant dense<$each> : !where
 %first = arith.constant dense<0> : !where
 %column = titan.coordinate 1 : !where
-%columns8 = arith.divui %column, %eight : !where
+%columns8 = arith.divui %column, %wide : !where
 %turn = arith.remui %columns8, %each : !where
 %isTurn = arith.cmpi eq, %turn, %first : !where
 %weights = arith.select %isTurn, %byProducts, %byUnit : !mask, !scores)");
