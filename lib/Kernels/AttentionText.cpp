@@ -170,6 +170,18 @@ void AttentionText::powers() {
 %weights = arith.select %isTurn, %byProducts, %byUnit : !mask, !scores)");
 }
 
+/// In a launch region: 0 times what is masked is no number, as is what overflows, and a negative one makes the least
+/// score the largest.
+void AttentionText::requireScale() {
+  w.text(R"(
+// As f32's bits, of which infinity's are 2139095040.
+%scaleBits = arith.bitcast %scale : f32 to i32
+%isPositive = arith.cmpi sgt, %scaleBits, %i0 : i32
+titan.require %isPositive, "launch-check", "the scale is positive"
+%isFinite = arith.cmpi slt, %scaleBits, %i2139095040 : i32
+titan.require %isFinite, "launch-check", "the scale is finite")");
+}
+
 void AttentionText::functions() {
   std::string from = o.ragged ? "" : "%batch: index, ";
   if (o.pagesOfBlock() > 1) {
@@ -416,6 +428,7 @@ titan.require %several, "launch-zero-dim", "K and V without heads"
 %served = arith.muli %group, %headsK : index
 %is_served = arith.cmpi eq, %served, %heads : index
 titan.require %is_served, "launch-check", "each head of K serves as many heads of Q")");
+  requireScale();
   if (o.lse && !o.ragged)
     w.text(R"(
 %few_queries = arith.cmpi ule, %queries, %c1073741824 : index
