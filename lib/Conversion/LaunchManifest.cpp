@@ -286,6 +286,11 @@ FailureOr<Written> Writer::write(Value value) {
   Operation *op = value.getDefiningOp();
   if (isTooLarge())
     return failure();
+  // Of a float: how it compares with others, the sign aside, and which it is.
+  if (auto cast = dyn_cast<arith::BitcastOp>(op))
+    if (auto argument = dyn_cast<BlockArgument>(cast.getIn());
+        argument && isa<FloatType>(argument.getType()))
+      return Written{json::Object{{"bits", argumentName(argument)}}};
   for (Type type : op->getOperandTypes())
     if (!widthOf(type) && !isa<GlobalType>(type))
       return unsupported(op);

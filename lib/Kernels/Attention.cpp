@@ -178,7 +178,7 @@ kernels::generateAttention(const AttentionOptions &options) {
   Result<AttentionOptions> checked = checkAttention(options);
   if (!checked)
     return checked.problem();
-  if (checked->decode)
-    return DecodeText(*checked).write();
-  return AttentionText(*checked).write();
+  return withoutNamesake(checked->decode ? DecodeText(*checked).write()
+                                         : AttentionText(*checked).write(),
+                         checked->name);
 }

@@ -210,16 +210,24 @@ memref.store %value, %$outName[$outAt, %d] : memref<${outRow}x${size}xf64>
 %error = arith.addf %known, %flushed : f64
 memref.store %error, %bound[$outAt, %d] : memref<${outRow}x${size}xf64>
 })");
-  if (lse)
+  if (lse) {
     w.text(R"(
 %log = math.log %sum : f64
 %lse0 = arith.addf %max, %log : f64
 %lse = arith.select %empty, %infinity, %lse0 : f64
 %magnitude = math.absf %lse0 : f64
 %meanMass = arith.divf %total#1, %sum : f64
-%all = arith.addf %magnitude, %meanMass : f64
-%errorLSE0 = arith.mulf %all, %e18 : f64
+%all = arith.addf %magnitude, %meanMass : f64)");
+    w.text(o.polynomial ? R"(
+// Powers by a polynomial are within 2^-13 of their size, and so is their sum.
+%scored = arith.mulf %all, %e18 : f64
+%powers = arith.constant 1.220703125e-04 : f64
+%errorLSE0 = arith.addf %scored, %powers : f64)"
+                        : R"(
+%errorLSE0 = arith.mulf %all, %e18 : f64)");
+    w.text(R"(
 %errorLSE = arith.select %empty, %zero, %errorLSE0 : f64
 memref.store %lse, %LSE[$sumAt] : memref<${sumRow}xf64>
 memref.store %errorLSE, %boundLSE[$sumAt] : memref<${sumRow}xf64>)");
+  }
 }

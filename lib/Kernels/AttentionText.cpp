@@ -160,14 +160,26 @@ void AttentionText::powers() {
 %power = arith.addi %bits, %exponent : !where
 %byProducts = titan.bitcast %power : !where -> !scores
 %byUnit = math.exp2 %exponents fastmath<afn> : !scores
-%eight = arith.constant dense<8> : !where
+%wide = arith.constant dense<8> : !where
 %each = arith.constant dense<$each> : !where
 %first = arith.constant dense<0> : !where
 %column = titan.coordinate 1 : !where
-%columns8 = arith.divui %column, %eight : !where
+%columns8 = arith.divui %column, %wide : !where
 %turn = arith.remui %columns8, %each : !where
 %isTurn = arith.cmpi eq, %turn, %first : !where
 %weights = arith.select %isTurn, %byProducts, %byUnit : !mask, !scores)");
+}
+
+/// In a launch region: 0 times what is masked is no number, as is what overflows, and a negative one makes the least
+/// score the largest.
+void AttentionText::requireScale() {
+  w.text(R"(
+// As f32's bits, of which infinity's are 2139095040.
+%scaleBits = arith.bitcast %scale : f32 to i32
+%isPositive = arith.cmpi sgt, %scaleBits, %i0 : i32
+titan.require %isPositive, "launch-check", "the scale is positive"
+%isFinite = arith.cmpi slt, %scaleBits, %i2139095040 : i32
+titan.require %isFinite, "launch-check", "the scale is finite")");
 }
 
 void AttentionText::functions() {
@@ -416,6 +428,7 @@ titan.require %several, "launch-zero-dim", "K and V without heads"
 %served = arith.muli %group, %headsK : index
 %is_served = arith.cmpi eq, %served, %heads : index
 titan.require %is_served, "launch-check", "each head of K serves as many heads of Q")");
+  requireScale();
   if (o.lse && !o.ragged)
     w.text(R"(
 %few_queries = arith.cmpi ule, %queries, %c1073741824 : index

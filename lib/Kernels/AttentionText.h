@@ -50,6 +50,7 @@ protected:
   // AttentionText.cpp
   void types();
   void functions();
+  void requireScale();
   void pieces();
   void powers();
   void requireSize(std::string name, std::string tensor, std::string type,

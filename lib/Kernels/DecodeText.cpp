@@ -184,6 +184,7 @@ titan.reference = @${kernel}_reference)");
   w.beginRegion();
   shape("Q", true);
   shares();
+  requireScale();
   w.text(R"(
 %mapK = titan.tensor_map %K : !global -> !mapKV
 %mapV = titan.tensor_map %V : !global -> !mapKV)");

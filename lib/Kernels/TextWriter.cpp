@@ -30,6 +30,17 @@ titan::kernels::checkKernelName(std::string_view name) {
                  "letters, digits and _, no digit first"};
 }
 
+titan::Result<std::string>
+titan::kernels::withoutNamesake(std::string text, std::string_view name) {
+  std::string own = "func.func private @" + std::string(name) + "(";
+  if (text.find(own) == std::string::npos)
+    return text;
+  return Problem{"bad-argument",
+                 "a function of the kernel's is called '" + std::string(name) +
+                     "', too",
+                 "another --name"};
+}
+
 std::string titan::kernels::toLiteral(float value) {
   // A fraction always has its point.
   char text[32];

@@ -35,6 +35,9 @@ namespace titan::kernels {
 /// A name that no kernel can have.
 std::optional<Problem> checkKernelName(std::string_view name);
 
+/// The text of the kernel `name`, or a Problem: one of its own functions is called so.
+Result<std::string> withoutNamesake(std::string text, std::string_view name);
+
 class TextWriter {
 public:
   void set(std::string name, std::string value) {

@@ -221,10 +221,16 @@ struct Evaluator {
       const Argument &a = arguments[n.argument];
       switch (a.type) {
       case DType::I8:
+      case DType::F8E4M3FN:
+      case DType::F8E5M2:
         return static_cast<int8_t>(a.bits);
       case DType::I16:
+      case DType::F16:
+      case DType::BF16:
         return static_cast<int16_t>(a.bits);
       case DType::I32:
+      case DType::F32:
+      case DType::TF32:
         return static_cast<int32_t>(a.bits);
       default:
         return static_cast<int64_t>(a.bits);
@@ -336,7 +342,7 @@ static std::string nodeText(const Expr &e, size_t index,
   case ExprOp::Pointer:
     return argument() + ".ptr";
   case ExprOp::Scalar:
-    return argument();
+    return n.value ? "bits(" + argument() + ")" : argument();
   case ExprOp::Device:
     return std::string(propertyName(static_cast<DeviceProperty>(n.value)));
   default:

@@ -270,9 +270,9 @@ private:
   }
 
   void leaf(const Field &f, const KernelSpec &kernel, Expr::Node &n) {
-    object(f, {"dim", "stride", "ptr", "scalar", "device"});
+    object(f, {"dim", "stride", "ptr", "scalar", "bits", "device"});
     if (f.value->size() != 1)
-      return fail(f, "expected one of dim, stride, ptr, scalar, device");
+      return fail(f, "expected one of dim, stride, ptr, scalar, bits, device");
     const std::string key = f.value->begin().key();
     const Field inner = get(f, key.c_str());
     if (key == "device") {
@@ -295,10 +295,13 @@ private:
       return fail(name, "not an argument of the kernel");
     const ArgumentSpec &a = kernel.arguments[index];
     n.argument = static_cast<uint16_t>(index);
-    if (key == "scalar") {
+    if (key == "scalar" || key == "bits") {
       n.op = ExprOp::Scalar;
-      if (a.isTensor || isFloat(a.type))
-        fail(name, "not an integer scalar");
+      const bool bits = key == "bits";
+      n.value = bits;
+      if (a.isTensor || isFloat(a.type) != bits)
+        fail(name,
+             bits ? "not a scalar that is a float" : "not an integer scalar");
       return;
     }
     if (!a.isTensor)

@@ -66,7 +66,11 @@ def _open():
         raise Error("file-not-found", f"the runtime's library: {error}",
                     fix="set TITAN_RUNTIME to libtitan-runtime.so of a build "
                         "(cmake --preset runtime-only)") from None
-    if library.titan_abi_version() < 4:
+    version = getattr(library, "titan_abi_version", None)
+    if version is None:
+        raise Error("package-version", f"'{name}' is no library of TITAN's runtime",
+                    fix="set TITAN_RUNTIME to libtitan-runtime.so of a build")
+    if version() < 4:
         raise Error("package-version", f"the runtime's library '{name}' is older than this package",
                     fix="take both from one build of TITAN")
     for function in ("package_read", "package_parse", "package_kernel", "kernel_load", "kernel_check", "kernel_resources",
@@ -96,7 +100,8 @@ def check(error):
     if not error:
         return
     library, error = _runtime(), c.c_void_p(error)
-    part = lambda name: (getattr(library, "titan_error_" + name)(error) or b"").decode()
+    # Of damaged packages and odd paths not all bytes are UTF-8's.
+    part = lambda name: (getattr(library, "titan_error_" + name)(error) or b"").decode(errors="backslashreplace")
     raised = Error(part("code"), part("message"), part("rule"), part("place"), part("fix"),
                    part("text").rstrip())
     library.titan_error_release(error)
@@ -166,10 +171,14 @@ class View:
         if hasattr(value, "__dlpack_device__"):
             _check_device(name, int(value.__dlpack_device__()[0]))
         try:
-            # -1: no synchronisation; the launch goes to the stream that the tensor is made on.
-            capsule = value.__dlpack__(stream=-1)
-        except TypeError:
-            capsule = value.__dlpack__()
+            try:
+                # -1: no synchronisation; the launch goes to the stream that the tensor is made on.
+                capsule = value.__dlpack__(stream=-1)
+            except TypeError:
+                capsule = value.__dlpack__()
+        except (BufferError, RuntimeError) as error:  # It requires a gradient, say.
+            raise Error("argument-shape", f"argument '{name}' is not exported: {error}",
+                        fix="give a tensor that DLPack can hand over, tensor.detach() say") from None
         tensor = _DLTensor.from_address(_capsule(capsule, b"dltensor"))
         _check_device(name, tensor.device_type)
         self.dtype = _DTYPES.get((tensor.code, tensor.width))
@@ -299,6 +308,54 @@ def dtype_of(seen):
     return seen[2] if seen[3] is None else _torch.dtypes.get(seen[2])
 
 
+def _size(seen):
+    """Bytes of an element of what look() has found."""
+    return {0: 8, 1: 4, 3: 2, 4: 2, 5: 1, 6: 1, 7: 8, 8: 4, 9: 2, 10: 1}[dtype_of(seen)]
+
+
+def _span(dims, steps, size):
+    return sum((extent - 1) * step for extent, step in zip(dims, steps)) + size if all(dims) else 0
+
+
+def span(seen):
+    """Bytes from the first element of what look() has found to the end of the last one; of None, 0."""
+    if seen is None:
+        return 0
+    size = _size(seen)
+    return _span(seen[0], [stride * size for stride in seen[1]], size)
+
+
+def repeats(seen):
+    """Whether several elements may lie at one place: a tensor that is expanded, say."""
+    end = 1
+    for stride, extent in sorted((stride, extent) for extent, stride in zip(*seen[:2]) if extent > 1):
+        if stride < end:
+            return True
+        end = stride * extent
+    return False
+
+
+def alternate(seen, at, other, place):
+    """Whether tensors whose spans meet have no byte in common all the same, as columns of one matrix, whose rows alternate:
+    what look() has found, and its address."""
+    both = []
+    for (dims, strides, *_), size, address in ((seen, _size(seen), at), (other, _size(other), place)):
+        both.append((dims, [stride * size for stride in strides], size, address))
+    # Where all that is not within a period steps by whole periods, what counts is where in a period each one lies.
+    for period in {step for dims, steps, *_ in both for extent, step in zip(dims, steps) if extent > 1}:
+        parts = []
+        for dims, steps, size, address in both:
+            far = [step for extent, step in zip(dims, steps) if extent > 1 and step >= period]
+            near = [(extent, step) for extent, step in zip(dims, steps) if extent > 1 and step < period]
+            width = _span(*zip(*near), size) if near else size
+            if period > 0 and width <= period and not any(step % period for step in far):
+                parts.append((address, width))
+        if len(parts) == 2 and (parts[1][0] - parts[0][0]) % period >= parts[0][1] and \
+                (parts[0][0] - parts[1][0]) % period >= parts[1][1]:
+            return True
+    return False
+
+
 class _Argument(c.Structure):  # titan_argument
     _fields_ = [("is_tensor", c.c_int32), ("dtype", c.c_int32), ("rank", c.c_int32), ("reserved", c.c_int32),
                 ("bits", c.c_uint64), ("dims", c.POINTER(c.c_int64)), ("strides", c.POINTER(c.c_int64))]
@@ -379,6 +436,14 @@ class Cache(dict):
         super().__setitem__(key, value)
 
 
+def _word(text, code):
+    """A path or a name as C takes it."""
+    word = os.fsencode(text)
+    if b"\0" in word:
+        raise Error(code, f"{text!r} has a character 0", fix="leave it out")
+    return word
+
+
 class _Resources(c.Structure):  # titan_resources
     _fields_ = [(name, c.c_int32) for name in ("registers", "local_bytes", "threads", "shared_bytes")]
 
@@ -392,8 +457,8 @@ class Kernel:
         if isinstance(package, bytes):
             check(library.titan_package_parse(package, c.c_size_t(len(package)), c.byref(self._package)))
         else:
-            check(library.titan_package_read(os.fsencode(package), c.byref(self._package)))
-        check(library.titan_package_kernel(self._package, name.encode() if name else None,
+            check(library.titan_package_read(_word(package, "file-not-found"), c.byref(self._package)))
+        check(library.titan_package_kernel(self._package, _word(name, "no-kernel") if name else None,
                                             c.byref(self._handle)))
         count = library.titan_kernel_argument_count(self._handle)
         at = lambda function, i: getattr(library, "titan_kernel_argument_" + function)(
@@ -441,7 +506,10 @@ class Kernel:
         """The bits of a scalar argument."""
         form = _SCALARS.get(self._dtypes[index])
         try:
-            packed = struct.pack("<" + form, value if form in "dfe" else int(value))
+            whole = None if form in "dfe" else int(value)
+            if isinstance(value, str) or whole is not None and whole != value:
+                raise ValueError
+            packed = struct.pack("<" + form, value if whole is None else whole)
         except (struct.error, OverflowError, TypeError, ValueError):
             raise Error("argument-shape", f"argument '{self.arguments[index]}': {value!r} is no value of the kernel's "
                                           f"scalar", fix="give a number in its range") from None

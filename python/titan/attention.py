@@ -26,7 +26,7 @@ import os
 import sys
 from operator import index
 
-from . import Cache, Error, Kernel, Prepared, check, dtype_of, look, ops, see, torch_now
+from . import Cache, Error, Kernel, Prepared, check, dtype_of, look, ops, repeats, see, span, torch_now
 
 __all__ = ["attention", "attention_out", "attention_package", "attention_varlen", "prepare_attention"]
 
@@ -112,10 +112,14 @@ def _prepare(key):
         raise _wrong(f"'lse' is {tuple(lse[0])}, or not f32", f"give {(batches, heads, queries)} of f32")
     if not (batches and queries and heads):
         return None
+    if repeats(O) or lse is not None and repeats(lse):
+        raise _wrong("elements of 'o', or of 'lse', lie at one place", "give a result of which each element has its own")
     kernel = prepare_attention((batches, queries, K[0][1], heads, K[0][2]), _INPUTS[types.pop()], size, causal, window,
                                lse is not None)
     looks = {"Q": Q, "K": K, "V": V, "O": O, "LSE": lse, "scale": _F32, "window": _I32}
-    return Prepared(kernel, [looks[name] for name in kernel.arguments], [_VALUES.index(name) for name in kernel.arguments])
+    prepared = Prepared(kernel, [looks[name] for name in kernel.arguments], [_VALUES.index(name) for name in kernel.arguments])
+    prepared.spans = [span(seen) for seen in (q, k, v, o, lse)]
+    return prepared
 
 
 _missing = object()
@@ -129,14 +133,25 @@ def _number(name, value, least):
     return value
 
 
+def _check_scale(scale):
+    if scale is not None and not ops._bits(_number("scale", scale, 0)):
+        raise Error("bad-argument", f"scale {scale:g}", fix="give a positive number, at least f32's smallest")
+
+
+def _whole(name, value):
+    try:
+        return index(value)
+    except TypeError:
+        raise Error("bad-argument", f"{name} {value!r}", fix="give a whole number") from None
+
+
 def attention_out(o, q, k, v, causal=False, scale=None, window=None, lse=None, stream=None):
     """o = softmax(scale * q k^T) v. scale: 1 / sqrt(size), positive; window: how many keys before its own place a row
-    sees; lse: batch x heads x queries, f32, gets the logarithms. Returns o."""
+    sees; lse: batch x heads x queries, f32, gets the logarithms. o has memory of its own. Returns o."""
     kept = []
     (Q, at_q), (K, at_k), (V, at_v), (O, at_o) = look("q", q, kept), look("k", k, kept), look("v", v, kept), look("o", o, kept)
     L, at_lse = (None, 0) if lse is None else look("lse", lse, kept)
-    if scale is not None and _number("scale", scale, 0) == 0:
-        raise Error("bad-argument", "scale 0", fix="give a positive number")
+    _check_scale(scale)
     if window is not None:
         window = min(int(_number("window", window, 0)), 2**31 - 1)
     key = Q, K, V, O, L, bool(causal), window is not None
@@ -144,6 +159,11 @@ def attention_out(o, q, k, v, causal=False, scale=None, window=None, lse=None, s
     if prepared is _missing:
         prepared = _launches[key] = _prepare(key)
     if prepared is not None:
+        size_q, size_k, size_v, size_o, size_lse = prepared.spans
+        end = at_o + size_o
+        if (at_q < end and at_o < at_q + size_q or at_k < end and at_o < at_k + size_k
+                or at_v < end and at_o < at_v + size_v or at_lse < end and at_o < at_lse + size_lse):
+            ops._check_apart("o", O, at_o, (("q", Q, at_q), ("k", K, at_k), ("v", V, at_v), ("lse", L, at_lse)))
         bits = ops._bits(Q[0][3] ** -0.5 if scale is None else scale)
         prepared.launch((at_q, at_k, at_v, at_o, at_lse, bits, window or 0), stream)
     return o
@@ -176,8 +196,9 @@ def _register():
 
     def make(q, k, v, causal, windowed, lse, shares):
         """What a call with tensors like these does; None where there is nothing to compute."""
-        if q.dim() != 4:
-            raise _wrong(f"'q' has {q.dim()} dimensions", "give batch x heads x tokens x size")
+        for name, tensor in (("q", q), ("k", k), ("v", v)):
+            if tensor.dim() != 4:
+                raise _wrong(f"'{name}' has {tensor.dim()} dimensions", "give batch x heads x tokens x size")
         if not windowed and q.shape[2] * q.shape[1] <= _FEW * k.shape[1] and k.shape[2] >= _MANY:
             found = find(q, k, v, causal, lse, shares)
             return found and (lambda q, k, v, scale, window: found(q, k, v, scale, None, None, 0))
@@ -203,8 +224,7 @@ def _register():
 
     def launch(q, k, v, causal=False, scale=None, window=None, lse=False, shares=True):
         """O, and the logarithms where they are asked for, else perhaps None."""
-        if scale is not None and _number("scale", scale, 0) == 0:
-            raise Error("bad-argument", "scale 0", fix="give a positive number")
+        _check_scale(scale)
         if window is not None:
             window = min(int(_number("window", window, 0)), 2**31 - 1)
         key = kind_of(q, k, v), causal, window is None, lse, shares
@@ -328,9 +348,8 @@ def _register_varlen():
 
     def launch(q, k, v, cu_seqlens_q, cu_seqlens_k, longest, causal=False, scale=None, window=None, lse=False):
         """O, and the logarithms where they are asked for, else perhaps None."""
-        if scale is not None and _number("scale", scale, 0) == 0:
-            raise Error("bad-argument", "scale 0", fix="give a positive number")
-        longest = index(longest)
+        _check_scale(scale)
+        longest = _whole("longest", longest)
         if not 0 < longest < 2**31:
             raise Error("bad-argument", f"longest {longest}", fix="give at least the most queries that a sequence has")
         if window is not None:

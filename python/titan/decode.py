@@ -15,10 +15,9 @@ between the two stays, up to 32 MB for each stream and thread that has called. P
 """
 import os
 import sys
-from operator import index
 
 from . import Cache, Error, Kernel, Prepared, check, dtype_of, ops, see, torch_now
-from .attention import _F32, _I32, _INPUTS, _number, _wrong
+from .attention import _F32, _I32, _INPUTS, _check_scale, _whole, _wrong
 from .workspaces import Workspaces, shared
 
 __all__ = ["decode", "decode_package", "prepare_decode"]
@@ -121,7 +120,8 @@ def _prepare(q, k, v, table, lengths, causal, lse, shares, multiprocessors):
     multiprocessors = multiprocessors(device)
     looks = {"K": see("k", by_token[0]), "V": see("v", by_token[1]), "ctas": _I32, "scale": _F32, "longest": _I32}
     if paged:
-        for name, tensor, shape in (("table", table, (batches, table.shape[-1])), ("lengths", lengths, (batches,))):
+        pages = (batches, *(table.shape[1:2] or (1,)))
+        for name, tensor, shape in (("table", table, pages), ("lengths", lengths, (batches,))):
             if dtype_of((None, None, tensor.dtype, 0)) != _I32 or tuple(tensor.shape) != shape:
                 raise _wrong(f"'{name}' is {tuple(tensor.shape)}, or not i32", f"give {shape} of torch.int32")
             looks[name] = see(name, tensor)
@@ -170,9 +170,8 @@ def launcher(torch):
 
     def launch(q, k, v, causal=False, scale=None, lse=False, table=None, lengths=None, longest=0, shares=True):
         """O, and the logarithms where they are asked for, else perhaps None."""
-        if scale is not None and _number("scale", scale, 0) == 0:
-            raise Error("bad-argument", "scale 0", fix="give a positive number")
-        longest = index(longest)
+        _check_scale(scale)
+        longest = _whole("longest", longest)
         if table is not None and not 0 < longest < 2**31:
             raise Error("bad-argument", f"longest {longest}", fix="give at least the most keys that a batch has")
         key = kind_of(q, k, v, table, lengths), causal, lse, shares

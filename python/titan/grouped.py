@@ -49,6 +49,8 @@ def _prepare(a, b, d, offsets, bias, has_alpha, activation, gate, promote, multi
         raise ops._wrong(f"'bias' is {tuple(bias[0])}", f"give {(groups, n)}")
     if not (m and n and groups):
         return None
+    if k == 0:
+        raise ops._wrong("'a' has no columns, and 'b' no rows", "leave out the product: all its sums are 0")
     epilogue = [term for term, there in (("alpha", has_alpha), ("bias", bias is not None)) if there]
     layout = ("t" if transposed_a else "n") + ("t" if transposed_b else "n")
     kernel = ops.prepare_gemm((_near(-(-m // groups)), n // 2 if gate else n, k), ops._INPUTS[a_type], ops._OUTPUTS[d_type], layout,

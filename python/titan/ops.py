@@ -33,7 +33,7 @@ import sys
 import tempfile
 
 from . import compiler
-from . import Cache, Error, Kernel, Prepared, check, dtype_of, look, see, torch_now
+from . import Cache, Error, Kernel, Prepared, alternate, check, dtype_of, look, repeats, see, span, torch_now
 
 __all__ = ["attention", "attention_out", "attention_package", "attention_varlen", "decode", "decode_package", "gemm", "gemm_grouped",
            "gemm_out", "package_name", "prepare_attention", "prepare_decode", "prepare_gemm"]
@@ -197,6 +197,10 @@ def _prepare(key, row_bytes=16, factors=None, results=0):
         raise _wrong(f"'d' is {tuple(D[0])}, and the product is {wanted}", f"give a result of the sizes {wanted}")
     if m == 0 or n == 0 or batches == 0:
         return None
+    if k == 0:
+        raise _wrong("'a' has no columns, and 'b' no rows", "leave out the product: all its sums are 0")
+    if repeats(D):
+        raise _wrong(f"'d' has strides {tuple(D[1])}: elements lie at one place", "give a result of which each element has its own")
     # In `titan generate gemm` A is n where it is stored M x K, B is n where it is stored K x N.
     epilogue = [term for term, there in (("alpha", has_alpha), ("beta", "C" in looks), ("bias", "bias" in looks)) if there]
     options = ((m, n, k), _INPUTS[a_type], _OUTPUTS[d_type], ("t" if transposed_a else "n") + ("t" if transposed_b else "n"),
@@ -213,8 +217,10 @@ def _prepare(key, row_bytes=16, factors=None, results=0):
         if factors is None or row_bytes == 16:
             raise
         kernel = prepare_gemm(*options)  # No compiler, say: a launch of this one says what it does not take.
-    return Prepared(kernel, [looks.get(name, _F32) for name in kernel.arguments],
-                    [_PLACES.index(name) for name in kernel.arguments])
+    prepared = Prepared(kernel, [looks.get(name, _F32) for name in kernel.arguments],
+                        [_PLACES.index(name) for name in kernel.arguments])
+    prepared.spans = [span(looks.get(name)) for name in _TENSORS]
+    return prepared
 
 
 _missing = object()
@@ -225,10 +231,23 @@ _PLACES = ("A", "B", "bias", "C", "D", "alpha", "beta")
 
 
 def _bits(number):
-    return _ONE if number == 1.0 else int.from_bytes(struct.pack("<f", number), "little")
+    try:
+        return _ONE if number == 1.0 else int.from_bytes(struct.pack("<f", number), "little")
+    except (OverflowError, TypeError, struct.error):
+        raise Error("bad-argument", f"{number!r} is no number of f32", fix="give a number of at most 3.4e38") from None
 
 
 _ONE = 0x3f800000  # 1 as f32
+
+
+def _check_apart(name, result, at, others):
+    """Refuses a result that shares memory with what it is computed from. It may be c itself: each element of c is read once,
+    by the thread that computes the result's."""
+    for other, seen, place in others:
+        same = other == "c" and seen is not None and at == place and seen[:2] == result[:2]
+        if seen is not None and not same and at < place + span(seen) and place < at + span(result) and not alternate(
+                result, at, seen, place):
+            raise _wrong(f"'{name}' and '{other}' share memory", "give a result of its own")
 
 
 def gemm_out(d, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", stream=None, gate=False,
@@ -236,7 +255,7 @@ def gemm_out(d, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none",
     """d = activation(alpha * a @ b + beta * c + bias): a is M x K, b is K x N, c and d are M x N and of one type, bias
     has N elements of f32. All may have a first dimension more, the batch's. With `gate` b is K x 2N, bias has 2N, and d =
     activation(alpha * a @ b[:, :N] + bias[:N]) * (alpha * a @ b[:, N:] + bias[N:]). With `promote` sums leave the tensor
-    cores every stage (fp8: 128 of K or more), which is more exact. Returns d."""
+    cores every stage (fp8: 128 of K or more), which is more exact. d may be c, and else has memory of its own. Returns d."""
     kept = []
     (A, at_a), (B, at_b), (D, at_d) = look("a", a, kept), look("b", b, kept), look("d", d, kept)
     BIAS, at_bias = (None, 0) if bias is None else look("bias", bias, kept)
@@ -247,6 +266,11 @@ def gemm_out(d, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none",
     if prepared is _missing:
         prepared = _launches[found] = _prepare(key, 16, *found[1:])
     if prepared is not None:
+        size_a, size_b, size_d, size_bias, size_c = prepared.spans
+        end = at_d + size_d
+        if (at_a < end and at_d < at_a + size_a or at_b < end and at_d < at_b + size_b
+                or at_bias < end and at_d < at_bias + size_bias or at_c < end and at_d < at_c + size_c):
+            _check_apart("d", D, at_d, (("a", A, at_a), ("b", B, at_b), ("bias", BIAS, at_bias), ("c", C, at_c)))
         prepared.launch((at_a, at_b, at_bias, at_c, at_d, _bits(alpha), _bits(beta)), stream)
     return d
 
@@ -331,13 +355,10 @@ def _register():
     calls, now = Cache(), torch_now()  # all that decides, but addresses and numbers -> the call
     kind_of, plain_kind, tracing, modes, grad = now.kind, now.plain_kind, now.tracing, now.modes, now.grad
     new, current, on, stream = now.empty, now.current_device, now.device, now.raw_stream
-    refused = set()  # of by_threads
+    refused = Cache()  # of by_threads
 
     def make(a, b, bias, c, has_alpha, activation, out_dtype, gate, promote, row_bytes=16):
         """What a call with tensors like these does; None where there is nothing to compute."""
-        if a.dim() not in (2, 3) or a.dim() != b.dim():
-            raise _wrong(f"'a' has {a.dim()} dimensions and 'b' has {b.dim()}",
-                         "give matrices, or as many batches of both")
         d = empty(a, b, out_dtype, gate)
         seen = [tensor if tensor is None else see(name, tensor)
                 for name, tensor in zip(("a", "b", "d", "bias", "c"), (a, b, d, bias, c))]
@@ -372,23 +393,29 @@ def _register():
         """Of rows that end within 16 bytes, which TMA does not store: the first columns of a product of wider ones."""
         n = b.shape[-1]
         wide = (n + whole - 1) // whole * whole
+        for name, tensor in (("bias", bias), ("c", c)):
+            if tensor is not None and tensor.shape[-1:] != (n,):  # With zeros behind they would look as wide as b.
+                raise _wrong(f"'{name}' is {tuple(tensor.shape)}, and 'b' has {n} columns", "give as many")
         terms = [None if tensor is None else _wider(tensor, wide) for tensor in (b, bias, c)]
         return launch(a, *terms, *more).narrow(-1, 0, n)
 
     def by_threads(a, b, bias, c, *more, whole):
         """The product by a kernel whose threads copy, where that is faster than copies before it; else None."""
-        row_bytes = 16 if more[4] or c is not None and c.stride()[-1] != 1 else _row_bytes(a, b, whole)
+        row_bytes = 16 if more[4] or c is not None and c.stride()[-1:] != (1,) else _row_bytes(a, b, whole)
         key = row_bytes, kind_of(a, b, bias, c), *more[2:]
         if row_bytes == 16 or key in refused:
             return None
         try:
             return once(a, b, bias, c, *more, row_bytes)
         except Error:  # no compiler, say
-            refused.add(key)
+            refused[key] = True
             return None
 
     def launch(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None, gate=False,
                promote=False):
+        if a.dim() not in (2, 3) or a.dim() != b.dim():
+            raise _wrong(f"'a' has {a.dim()} dimensions and 'b' has {b.dim()}",
+                         "give matrices, or as many batches of both")
         bias = None if bias is None else bias.float()
         more = alpha, beta, activation, out_dtype, gate, promote
         whole = 16 // (out_dtype or a.dtype).itemsize
@@ -409,6 +436,7 @@ def _register():
               promote=False):
         torch._check(a.dim() in (2, 3) and a.dim() == b.dim(), lambda: "titan::gemm takes matrices, or batches of them")
         torch._check(a.shape[-1] == b.shape[-2], lambda: "titan::gemm: a has as many columns as b has rows")
+        torch._check(a.shape[:-2] == b.shape[:-2], lambda: "titan::gemm: a has as many batches as b")
         return empty(a, b, out_dtype, gate)
 
     operation = torch.library.custom_op("titan::gemm", launch, mutates_args=(), schema=_SCHEMA)

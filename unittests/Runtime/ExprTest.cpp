@@ -72,6 +72,7 @@ TEST(Expr, Leaves) {
   EXPECT_EQ(value("{\"stride\": [\"A\", 0]}"), 80);
   EXPECT_EQ(value("{\"ptr\": \"A\"}"), 0x7f0000000010);
   EXPECT_EQ(value("{\"scalar\": \"splits\"}"), -3);
+  EXPECT_EQ(value("{\"bits\": \"alpha\"}"), 0x3FC00000);
   EXPECT_EQ(value("{\"device\": \"multiprocessor_count\"}"), 132);
   EXPECT_EQ(value("{\"device\": \"max_active_clusters\"}"), 66);
   for (int i = 0; i < numDeviceProperties; ++i) {
@@ -197,6 +198,8 @@ TEST(Expr, Malformed) {
                           "{\"dim\": [\"alpha\", 0]}",
                           "{\"scalar\": \"alpha\"}",
                           "{\"scalar\": \"A\"}",
+                          "{\"bits\": \"splits\"}",
+                          "{\"bits\": \"A\"}",
                           "{\"ptr\": \"splits\"}",
                           "{\"device\": \"speed\"}",
                           "{\"dim\": [\"A\", 0], \"ptr\": \"A\"}",
@@ -204,6 +207,26 @@ TEST(Expr, Malformed) {
                           "9223372036854775808",
                           "-9223372036854775809"})
     EXPECT_EQ(failure(bad), "manifest-invalid") << bad;
+}
+
+TEST(Expr, BitsOfFloats) {
+  // As numbers of the float's width: a negative float's are negative.
+  auto e = parse("{\"bits\": \"alpha\"}");
+  ASSERT_TRUE(e);
+  const std::string names[] = {"A", "B", "D", "alpha", "splits"};
+  EXPECT_EQ(e->text(names), "bits(alpha)");
+  for (auto [type, bits] : {std::pair(DType::F64, int64_t(0xBFF8000000000000)),
+                            {DType::F32, int32_t(0xBFC00000)},
+                            {DType::F16, int16_t(0xBE00)},
+                            {DType::BF16, int16_t(0xBFC0)},
+                            {DType::F8E4M3FN, int8_t(0xBC)},
+                            {DType::F8E5M2, int8_t(0xBE)}}) {
+    auto with = arguments;
+    with[3] = Argument::floating(type, -1.5);
+    auto v = e->evaluate(with, device, "place");
+    ASSERT_TRUE(v);
+    EXPECT_EQ(*v, bits) << name(type);
+  }
 }
 
 TEST(Expr, SizeLimits) {

@@ -92,7 +92,8 @@ struct AttentionOptions {
   bool ragged = false;
   bool decode = false;
   /// Of each so many groups of eight columns one's powers of two are computed by a
-  /// polynomial, beside the special-function unit; 0: none.
+  /// polynomial, beside the special-function unit, within 2^-13, which `lse` passes on;
+  /// 0: none.
   int64_t polynomial = 0;
   int64_t page = 0; ///< Keys of a page, with decode; 0: K and V are contiguous.
 

@@ -134,7 +134,8 @@ public:
   struct Node {
     ExprOp op = ExprOp::Constant;
     std::array<uint16_t, 3> operands{}; ///< Indices of earlier nodes.
-    int64_t value = 0;     ///< Constant: the value. Device: the property.
+    int64_t value = 0; ///< Constant: the value. Device: the property. Scalar:
+                       ///< whether it is a float, of which the bits count.
     uint16_t argument = 0; ///< Dim, Stride, Pointer, Scalar: which argument.
     uint16_t dim = 0;      ///< Dim, Stride: which dimension.
   };

@@ -165,7 +165,8 @@ llvm::SmallVector<LaunchInput> titan::getLaunchInputs(Value value) {
     else // The first operand is next.
       for (Value operand : llvm::reverse(op->getOperands()))
         rest.push_back(operand);
-    if (!name.empty() && names.insert(name).second)
+    bool isFloat = isa<FloatType>(at.getType()); // Its bits would say little.
+    if (!name.empty() && !isFloat && names.insert(name).second)
       inputs.push_back({std::move(name), at});
   }
   return inputs;

@@ -8,16 +8,9 @@ import types
 
 import titan
 import titan.ops
-from stand_ins import Checked, Operation, check, cuda, refused
+from stand_ins import Checked, Operation, check, cuda, dense, refused
 
 cuda.cuCtxSetCurrent(c.c_void_p(1))
-
-
-def dense(shape):
-    strides, size = (), 1
-    for extent in reversed(shape):
-        strides, size = (size,) + strides, size * extent
-    return strides
 
 
 class Tensor:
@@ -156,6 +149,11 @@ refused("host", lambda: decode(q, k, Tensor(k.shape).cpu()))
 refused("table alone", lambda: decode(q, pages, pages, table=table, longest=2500))
 refused("longest", lambda: decode(q, pages, pages, table=table, lengths=lengths))
 refused("table", lambda: decode(q, pages, pages, table=Tensor((3, 40), "i32"), lengths=lengths, longest=2500))
+refused("no table", lambda: decode(q, pages, pages, table=Tensor((), "i32"), lengths=lengths, longest=2500))
+refused("half", lambda: decode(q, pages, pages, table=table, lengths=lengths, longest=2500.5))
+parts = titan.ops.prepare_decode()[0]
+for value in (2.5, "2", 2**31, 2.0):
+    refused(f"scalar {value!r}", lambda: parts.scalar(parts.arguments.index("ctas"), value))
 # What the launch itself refuses: 40 pages of 64 keys are fewer than 3000.
 refused("long", lambda: decode(q, pages, pages, table=table, lengths=lengths, longest=3000))
 print("fake:", Operation.made["titan::decode"].fake(q, k, k, lse=True)[1].shape)
@@ -172,6 +170,7 @@ refused("varlen type", lambda: varlen(rows, keys, keys, Tensor((4,), "f32"), sta
 refused("varlen longest", lambda: varlen(rows, keys, keys, starts, starts, 0))
 refused("varlen host", lambda: varlen(rows, keys, keys, starts, Tensor((4,), "i32").cpu(), 300))
 refused("varlen heads", lambda: varlen(Tensor((700, 3, 128)), keys, keys, starts, starts, 300))
+refused("varlen half", lambda: varlen(rows, keys, keys, starts, starts, None))
 try:
     Operation.made["titan::attention_varlen"].fake(q, k, k, starts, starts, 300)
 except Checked as error:
@@ -204,6 +203,7 @@ print("odd rows:", grouped(Tensor((1000, 256), strides=(260, 1)), w.mT, offsets)
 refused("grouped ranks", lambda: grouped(a, Tensor((256, 512)), offsets))
 refused("grouped host", lambda: grouped(Tensor((1000, 256)).cpu(), w.mT, offsets))
 refused("grouped columns", lambda: grouped(a, w, offsets))
+refused("grouped no columns", lambda: grouped(Tensor((1000, 0)), Tensor((5, 0, 512)), offsets))
 refused("grouped offsets", lambda: grouped(a, w.mT, Tensor((5,), "i32")))
 refused("grouped offsets' type", lambda: grouped(a, w.mT, Tensor((6,), "f32")))
 refused("grouped types", lambda: grouped(a, Tensor((5, 256, 512), torch.float16), offsets))

@@ -6,7 +6,7 @@ import types
 
 import titan
 import titan.ops
-from stand_ins import BF16, F32, Checked, Operation, check, cuda, export, refused
+from stand_ins import BF16, F32, Checked, Operation, check, cuda, dense, export, refused
 
 cuda.cuCtxSetCurrent(c.c_void_p(1))
 
@@ -16,7 +16,7 @@ class Tensor:
 
     def __init__(self, dims, strides=None, kind=BF16, device=2, first=0, address=0):
         self.shape, self.kind, self.device, self.address = dims, kind, device, address
-        self.strides = strides or (dims[1], 1) if len(dims) == 2 else (dims[1] * dims[2], dims[2], 1)
+        self.strides = strides or dense(dims)
         self.memory = (c.c_uint16 * 512)(*(first + i for i in range(512)))
 
     def __dlpack__(self):
@@ -34,6 +34,11 @@ if len(sys.argv) > 1:  # With the compiler: generated, compiled once, found agai
     refused("compiler's", lambda: titan.ops.prepare_gemm((64, 512, 256), activation="tanh"))
     a, d, w = Tensor((5, 8)), Tensor((5, 8)), Tensor((8, 8), (1, 8))
     refused("terms", lambda: titan.ops.gemm_out(d, a, w, c=Tensor((5, 8)), alpha=0.5, beta=-2.0))
+    refused("c itself", lambda: titan.ops.gemm_out(d, a, w, c=d, alpha=0.5, beta=-2.0))
+    part = Tensor((5, 8), first=700)
+    part.memory, part.address = d.memory, 16  # From d's second row on.
+    refused("part of c", lambda: titan.ops.gemm_out(d, a, w, c=part, alpha=0.5, beta=-2.0))
+    refused("alpha", lambda: titan.ops.gemm_out(d, a, w, c=d, alpha=1e39, beta=-2.0))
     os.environ["TITAN_COMPILER"] = "/nonexistent/titan"
     refused("no compiler", lambda: titan.ops.prepare_gemm((64, 512, 257)))
     sys.exit()
@@ -56,6 +61,16 @@ refused("launch", lambda: titan.ops.gemm_out(d, a, Tensor((8, 8), (1, 16))))
 refused("rows", lambda: titan.ops.gemm_out(d, Tensor((5, 8), (9, 1)), Tensor((8, 8), (1, 9))))  # No compiler.
 refused("package", lambda: titan.ops.gemm_out(d, a, Tensor((8, 8))))
 # With one: where TMA does not take the rows of A, of D, or an address, threads copy, so many bytes at a time.
+refused("d is a", lambda: titan.ops.gemm_out(a, a, w))
+wide, left, right = Tensor((5, 16)), Tensor((5, 8), (16, 1)), Tensor((5, 8), (16, 1), address=16)
+left.memory = right.memory = wide.memory
+refused("columns of one matrix", lambda: titan.ops.gemm_out(left, right, w))
+print([wide.memory[16 * row] for row in range(5)])
+left.address = 2
+refused("columns of both", lambda: titan.ops.gemm_out(right, left, w))
+refused("expanded", lambda: titan.ops.gemm_out(Tensor((5, 8), (0, 1)), a, w))
+refused("no columns", lambda: titan.ops.gemm_out(d, Tensor((5, 0)), Tensor((0, 8))))
+refused("beta", lambda: titan.ops.gemm_out(d, a, w, beta=1e39))
 compiled, asked = titan.ops._compiled, []
 titan.ops._compiled = lambda options, *_: asked.append(options) or titan.ops._prebuilt(5, "gemm-bf16-nt.titanpkg")
 for k, n, address in ((8, 8, 0), (8, 8, 4), (12, 8, 0), (6, 8, 0), (5, 8, 0), (8, 7, 0), (6, 7, 4)):
@@ -80,6 +95,7 @@ class Torch(Tensor):
     requires_grad = False
     dtype = type("Type", (), {"itemsize": 2})()
     dim = lambda self: len(self.shape)
+    float = lambda self: self
     get_device = lambda self: self.device - 2 if self.device > 1 else -1
     stride = lambda self: self.strides
 
@@ -172,9 +188,20 @@ print("odd:", titan.ops.gemm(a, odd).rows() == a.rows())
 # Rows of D of 12 bytes: the first columns of a product of wider ones.
 narrow = titan.ops.gemm(a, Torch((8, 6), (1, 8), first=1))
 print("narrow:", narrow.shape, narrow.strides, narrow.rows() == [row[:6] for row in a.rows()])
+refused("vector", lambda: titan.ops.gemm(a, Torch((8,))))
+refused("number", lambda: titan.ops.gemm(a, Torch(())))
+# Which would be as wide as the wider product, or have zeros behind.
+for elements in 7, 3, 1:
+    refused(f"bias of {elements}", lambda: titan.ops.gemm(a, Torch((8, 6), (1, 8)), bias=Torch((elements,), kind=F32)))
+refused("c", lambda: titan.ops.gemm(a, Torch((8, 6), (1, 8)), c=Torch((5, 7))))
+refused("c of no dimensions", lambda: titan.ops.gemm(a, w, c=Torch(())))
 fake = Operation.made["titan::gemm"].fake
 print("fake:", fake(Torch((5, 8)), Torch((8, 6))).shape, fake(Torch((5, 8)), Torch((8, 6))).strides)
 try:
     fake(a, Torch((7, 8)))
+except Checked as error:
+    print("fake refuses:", error)
+try:
+    fake(Torch((2, 5, 8)), Torch((3, 8, 8)))
 except Checked as error:
     print("fake refuses:", error)

@@ -1,5 +1,6 @@
 """The module titan on a driver that runs on the CPU: a launch, and what is refused."""
 import ctypes as c
+import os
 import sys
 
 import titan
@@ -28,6 +29,8 @@ class Tensor:
 
 path = sys.argv[1]
 refused("package", lambda: titan.load("/nonexistent.titanpkg"))
+refused("bytes of a path", lambda: titan.load(os.fsdecode(b"/nonexistent/\xff.titanpkg")))
+refused("character 0", lambda: titan.load(path + "\0.titanpkg"))
 refused("kernel", lambda: titan.load(path, "gemm"))
 copy = titan.load(path)
 print(copy.arguments)
@@ -49,5 +52,11 @@ refused("array", lambda: copy(titan.empty((4, 4)), d))
 refused("word", lambda: titan.empty(3, "foo"))
 refused("host", lambda: copy(Tensor(device=1), d))
 refused("type", lambda: copy(Tensor(width=32), d))
+class Bound(Tensor):
+    def __dlpack__(self, stream=None):
+        raise BufferError("it requires a gradient")
+
+
+refused("export", lambda: copy(Bound(), d))
 refused("stride", lambda: copy(Tensor(pitch=12), d))
 refused("address", lambda: copy(Tensor(offset=2), d))

@@ -10,6 +10,13 @@ new_capsule.restype, new_capsule.argtypes = c.py_object, [c.c_void_p, c.c_char_p
 BF16, F32 = (4, 16), (2, 32)  # DLPack's code, bits
 
 
+def dense(shape):
+    strides, size = (), 1
+    for extent in reversed(shape):
+        strides, size = (size,) + strides, size * extent
+    return strides
+
+
 def export(tensor, device=2, offset=0):
     """A DLPack capsule of a tensor with `shape`, `strides` (elements) and `kind`, `offset` bytes into its `memory`, which says it
     lies on `device`."""

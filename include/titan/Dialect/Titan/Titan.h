@@ -102,8 +102,8 @@ struct LaunchInput {
   std::string name;
   mlir::Value value;
 };
-/// What a value of the launch region is computed from, each once, in the order
-/// of the expression.
+/// The integers that a launch region's value is computed from, each once, in the
+/// order of the IR.
 llvm::SmallVector<LaunchInput> getLaunchInputs(mlir::Value value);
 
 /// `x` and `y` combined as reductions and scans do: scalars, or tiles element by
