@@ -33,6 +33,21 @@ ROOT = HERE.parent
 PREBUILT = {16: "16x8192x8192", 64: "64x8192x8192", None: "8192x8192x8192"}
 
 
+def refuse(code, message, fix):
+    sys.exit(f"make_wheel.py: error: {message}  [{code}]\n  fix: {fix}")
+
+
+def contents(path, magic, what, fix):
+    """The bytes of a file that begins with `magic`."""
+    try:
+        data = pathlib.Path(path).read_bytes()
+    except OSError as error:
+        refuse("file-not-found", f"{what}: {error}", fix)
+    if not data.startswith(magic):
+        refuse("bad-argument", f"{what}: '{path}' is none", fix)
+    return data
+
+
 def version():
     return re.search(r"project\(titan VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 
@@ -48,7 +63,10 @@ def compile_packages(titan, folder):
                        "-o", f"{stem}.mlir"],
                       ["compile", f"{stem}.mlir", "-o", f"{stem}.titanpkg"]):
             # In the folder: the source's name, as it is given, is part of the code's line table.
-            done = subprocess.run([titan, *words], cwd=folder, capture_output=True, text=True)
+            try:
+                done = subprocess.run([titan, *words], cwd=folder, capture_output=True, text=True)
+            except OSError as error:
+                refuse("file-not-found", f"the compiler: {error}", "name build/bin/titan with --titan, or give --packages")
             if done.returncode:
                 sys.exit(f"titan {' '.join(words)}\n{done.stderr}")
         return folder / f"{stem}.titanpkg"
@@ -64,10 +82,12 @@ def write(library, packages, out, simulator=None):
     info = f"titan-{release}.dist-info"
     tag = "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
     members = {path.relative_to(HERE).as_posix(): path.read_bytes() for path in (HERE / "titan").rglob("*.py")}
-    members["titan/libtitan-runtime.so.1"] = pathlib.Path(library).read_bytes()
-    if simulator:
-        members["titan/libtitan-simulator.so.1"] = pathlib.Path(simulator).read_bytes()
-    members.update({f"titan/packages/{path.name}": path.read_bytes() for path in packages})
+    for name, path in (("runtime", library), ("simulator", simulator)):
+        if path:
+            members[f"titan/libtitan-{name}.so.1"] = contents(path, b"\x7fELF", f"the {name}'s library",
+                                                              f"name libtitan-{name}.so of a build with --{name if name == 'simulator' else 'library'}")
+    members.update({f"titan/packages/{path.name}": contents(path, b"TITANPKG", "a package", "compile it again")
+                    for path in packages})
     source = HERE / "titan.dist-info"
     members[f"{info}/METADATA"] = re.sub(r"(?m)^Version: .*", f"Version: {release}", (source / "METADATA").read_text()).encode()
     members[f"{info}/entry_points.txt"] = (source / "entry_points.txt").read_bytes()
@@ -78,19 +98,31 @@ def write(library, packages, out, simulator=None):
     members[record] = "".join(f"{name},sha256={digest(data)},{len(data)}\n"
                               for name, data in sorted(members.items())).encode() + f"{record},,\n".encode()
     name = f"titan-{release}-{tag}.whl"
-    os.makedirs(out, exist_ok=True)
-    with zipfile.ZipFile(os.path.join(out, name), "w") as wheel:
+    try:
+        os.makedirs(out, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out) as work:  # The wheel is there as a whole, or not.
+            archive(os.path.join(work, name), members, record, info)
+            os.replace(os.path.join(work, name), os.path.join(out, name))
+    except OSError as error:
+        refuse("file-write", f"the wheel: {error}", "name a folder that can be written with -o")
+    return name
+
+
+def archive(path, members, record, info):
+    with zipfile.ZipFile(path, "w") as wheel:
         # RECORD is the last member, as the format asks for.
         for member in sorted(members, key=lambda n: (n == record, n.startswith(info), n)):
             entry = zipfile.ZipInfo(member, (1980, 1, 1, 0, 0, 0))
             entry.compress_type, entry.external_attr, entry.create_system = zipfile.ZIP_DEFLATED, 0o100644 << 16, 3
             wheel.writestr(entry, members[member], compresslevel=9)
-    return name
 
 
 def build(library, titan, folder, out, simulator=None):
     if folder:
-        return write(library, sorted(pathlib.Path(folder).glob("*.titanpkg")), out, simulator)
+        packages = sorted(pathlib.Path(folder).glob("*.titanpkg"))
+        if not packages:
+            refuse("file-not-found", f"'{folder}' has no packages (*.titanpkg)", "name a folder that has some, or --titan")
+        return write(library, packages, out, simulator)
     with tempfile.TemporaryDirectory() as made:
         return write(library, compile_packages(titan, pathlib.Path(made)), out, simulator)
 

@@ -100,7 +100,8 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
       o.keys / 2 + o.keys / 4 + o.size / 2 + (o.decode ? o.size / 4 : 0);
   int64_t most = o.warpgroups() == 3 ? 128 + 16 : 208;
   if (held > most) {
-    int64_t keys = (most - o.size / 2) * 4 / 3 / 16 * 16;
+    int64_t others = held - o.keys / 2 - o.keys / 4;
+    int64_t keys = (most - others) * 4 / 3 / 16 * 16;
     return refuse(
         tile + ": " + number(held) +
             " registers a thread for scores, weights and sums, and no "
@@ -157,12 +158,12 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
                   "at least 2: one is filled while the other is read; or a "
                   "smaller tile");
   if (int64_t fit = room(o, false) / stageBytes(o); o.stages > fit)
-    return refuse(number(o.stages) + " blocks of K and of V, " +
-                      number(o.blockBytes()) + " bytes each, and " +
-                      number(o.outputBytes()) +
-                      " bytes of Q are more than the " + number(sharedBytes()) +
-                      " bytes of shared memory that a CTA can have",
-                  "--stages " + number(fit));
+    return refuse(
+        number(o.stages) + " blocks of K and of V, " + number(o.blockBytes()) +
+            " bytes each, and " + number(o.outputBytes()) +
+            " bytes of Q are more than the " + number(sharedBytes()) +
+            " bytes of shared memory that a CTA can have",
+        fit < 2 ? "a smaller tile: two do not fit" : "--stages " + number(fit));
   o.stages = o.depth();
   if (*o.skip && !holds)
     return refuse("rings of " + number(o.stages) +

@@ -428,7 +428,9 @@ titan.require %several, "launch-zero-dim", "K and V without heads"
 %served = arith.muli %group, %headsK : index
 %is_served = arith.cmpi eq, %served, %heads : index
 titan.require %is_served, "launch-check", "each head of K serves as many heads of Q")");
-  requireScale();
+  // Ragged, titan check's search loses its way in what these add: titan.ops alone refuses such a scale (docs/status.md).
+  if (!o.ragged)
+    requireScale();
   if (o.lse && !o.ragged)
     w.text(R"(
 %few_queries = arith.cmpi ule, %queries, %c1073741824 : index

@@ -310,11 +310,18 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                       std::string(pingpong ? "ping-pong consumers"
                                            : "loads shared in it"),
                   pingpong ? "--consumers cooperative" : "--cluster 1x1");
-  if (o.columnsOut() / o.panelWidth() % o.split)
+  auto dealsPanels = [](const GemmOptions &of) {
+    return of.columnsOut() / of.panelWidth() % of.split == 0;
+  };
+  if (!dealsPanels(o)) {
+    GemmOptions fewer = o;
+    while (!dealsPanels(fewer))
+      fewer.split /= 2;
     return refuse(tile() + ": each of " + number(o.split) +
                       " CTAs stores as many panels of " +
                       number(o.panelWidth()) + " elements of " + columnsName,
-                  "--split " + number(o.split / 2) + ", or a larger tile");
+                  "--split " + number(fewer.split) + ", or a larger tile");
+  }
   if (o.buffers < 0 || o.buffers > 2)
     return refuse(number(o.buffers) + " buffers for D", "1 or 2");
   int64_t widest = o.swap ? 64 : 128 / bytesOf(o.output);
@@ -345,7 +352,8 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                       " bytes for D are more than the " +
                       number(builtFor().sharedBytesPerCta) +
                       " bytes of shared memory that a CTA can have",
-                  "--stages " + number(most.depth()));
+                  most.depth() < 2 ? "a smaller tile: two do not fit"
+                                   : "--stages " + number(most.depth()));
   o.stages = o.depth();
   return o;
 }
