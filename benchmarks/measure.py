@@ -33,18 +33,30 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+def fp8(bits, exponents, mantissas):
+    """What eight bits are, with so many bits of exponent and mantissa."""
+    exponent, mantissa, bias = bits >> mantissas & (1 << exponents) - 1, bits & (1 << mantissas) - 1, (1 << exponents - 1) - 1
+    value = math.ldexp(mantissa + (1 << mantissas if exponent else 0), max(exponent, 1) - bias - mantissas)
+    return -value if bits & 128 else value
+
+
+FP8 = {"e4m3": [fp8(bits, 4, 3) for bits in range(256)], "e5m2": [fp8(bits, 5, 2) for bits in range(256)]}
+
+
 class Npy:
     """Elements of an array that titan-launch has written, which stays on the disk."""
 
     def __init__(self, path, kind):
-        self.kind = kind  # bf16, f16 or f32
+        self.kind = kind  # bf16, f16, f32, e4m3 or e5m2
         with open(path, "rb") as file:
             self.data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self.begin = 10 + struct.unpack("<H", self.data[8:10])[0]
 
     def row(self, first, count):
-        size = 4 if self.kind == "f32" else 2
+        size = 4 if self.kind == "f32" else 1 if self.kind in FP8 else 2
         raw = self.data[self.begin + size * first:self.begin + size * (first + count)]
+        if self.kind in FP8:
+            return [FP8[self.kind][bits] for bits in raw]
         if self.kind == "bf16":
             bits = struct.unpack(f"<{count}H", raw)
             return array.array("f", array.array("I", [b << 16 for b in bits]).tobytes())
@@ -67,7 +79,8 @@ def rounded(value, kind):
 UNIT = {"bf16": 2.0**-8, "f16": 2.0**-10, "f32": 2.0**-10}  # f32 behind a function that PTX approximates
 ACTIVATIONS = {"none": lambda x: x, "relu": lambda x: max(x, 0.0),
                "silu": lambda x: x / (1 + math.exp(-x)) if x > -700 else 0.0,
-               "gelu-tanh": lambda x: 0.5 * x * (1 + math.tanh(0.7978845608028654 * (x + 0.044715 * x**3)))}
+               "gelu": lambda x: 0.5 * x * (1 + math.erf(x * 0.5**0.5)),
+              "gelu-tanh": lambda x: 0.5 * x * (1 + math.tanh(0.7978845608028654 * (x + 0.044715 * x**3)))}
 
 
 def sizes(variant):
@@ -82,7 +95,9 @@ class Gemm:
         self.activation = variant.get("activation", "none")
         self.layout = variant.get("layout", "nt")
         self.terms = [term for term in variant.get("epilogue", "").split(",") if term]
-        self.exact = self.activation in ("none", "relu")
+        # Tensor cores cut off what lies 2^-13 below the largest product or sum of fp8, of each instruction of K = 32.
+        self.cut = 34 * 2.0**-13 if self.kind_in in FP8 else 0
+        self.exact = self.activation in ("none", "relu") and not self.cut
         self.m, self.n, self.k = sizes(variant)
 
     def kind_of(self, name):
@@ -104,8 +119,9 @@ class Gemm:
             if "bias" in self.terms:
                 value += files["bias"][j]
             value = ACTIVATIONS[self.activation](value)
+            cut = self.cut * sum(abs(x * y) for x, y in zip(a, b)) if self.cut else 0
             yield (i * n + j, rounded(value, self.kind),
-                   0 if self.exact else UNIT[self.kind] * (abs(value) + 2.0**-4))
+                   0 if self.exact else UNIT[self.kind] * (abs(value) + 2.0**-4) + cut)
 
 
 class Attention:

@@ -96,7 +96,8 @@ static std::string combineSweeps(const BenchCommand &command,
   return {};
 }
 
-/// The numbers of "4096x4096x4096"; none: it is no such text.
+/// The numbers of "4096x4096x4096"; none: it is no such text, or one is not in
+/// 1 ... 2^31 - 1.
 static llvm::SmallVector<int64_t> launchSizes(llvm::StringRef shape,
                                               size_t count) {
   llvm::SmallVector<llvm::StringRef> parts;
@@ -107,6 +108,17 @@ static llvm::SmallVector<int64_t> launchSizes(llvm::StringRef shape,
         sizes.back() > INT32_MAX)
       return {};
   return sizes.size() == count ? sizes : llvm::SmallVector<int64_t>();
+}
+
+/// An option of a variant, with its value, of which measure.py neither makes the
+/// arguments nor knows the result; none: an empty text.
+static std::string notMeasured(const BenchVariant &variant) {
+  for (auto [name, usual] :
+       {std::pair("batch", "none"), std::pair("gate", "off"),
+        std::pair("decode", "off"), std::pair("ragged", "off")})
+    if (llvm::StringRef value = variant.option(name, usual); value != usual)
+      return ("--" + llvm::Twine(name) + " " + value).str();
+  return {};
 }
 
 /// What titan-launch needs to run the variant, and the operations of a launch;
@@ -281,11 +293,6 @@ int titan::runBench(const BenchCommand &command) {
   std::vector<BenchVariant> variants;
   if (std::string bad = combineSweeps(command, variants); !bad.empty())
     return refuse(bad, "see titan bench --help");
-  if (std::error_code error =
-          llvm::sys::fs::create_directories(command.output)) {
-    session.fail(Code::FileWrite, command.output + ": " + error.message());
-    return session.finish(BadInput, "");
-  }
   auto write = [&](llvm::StringRef name, llvm::StringRef text) {
     llvm::SmallString<128> path(command.output);
     llvm::sys::path::append(path, name);
@@ -297,6 +304,7 @@ int titan::runBench(const BenchCommand &command) {
 
   // Texts first: an option that cannot be read ends the whole.
   llvm::json::Object table;
+  std::vector<std::string> texts;
   for (BenchVariant &variant : variants) {
     if (!gemm)
       variant.name = attentionName(variant);
@@ -304,9 +312,14 @@ int titan::runBench(const BenchCommand &command) {
     auto sizes = launchSizes(shape, gemm ? 3 : 5);
     if (sizes.empty())
       return refuse("--shape '" + shape + "'",
-                    gemm ? "give --shape MxNxK"
-                         : "give --shape BATCHESxQUERIESxKEYSxHEADSxHEADS of K "
-                           "(1x4096x4096x16x16)");
+                    (gemm ? "give --shape MxNxK"
+                          : "give --shape BATCHESxQUERIESxKEYSxHEADSxHEADS of "
+                            "K (1x4096x4096x16x16)") +
+                        std::string(", each from 1 to 2147483647"));
+    if (std::string other = notMeasured(variant); !other.empty())
+      return refuse(other + ": measure.py has no arguments for it",
+                    "leave it out; benchmarks/README.md names the programs "
+                    "that measure it");
     GenerateCommand one = command;
     one.options = variant.options;
     if (!gemm) // Its kernels are the same for all.
@@ -319,8 +332,6 @@ int titan::runBench(const BenchCommand &command) {
       resolved = resolveGemm(session, one);
     if (!*text)
       variant.refused = text->problem();
-    else if (!write(variant.name + ".mlir", **text))
-      return session.finish(BadInput, "");
     double flops = 0;
     llvm::json::Object row{{"kernel", command.what}};
     for (const auto &[name, value] : variant.options)
@@ -330,7 +341,16 @@ int titan::runBench(const BenchCommand &command) {
                                 resolved ? &*resolved : nullptr, sizes, flops);
     row["flops"] = flops;
     table[variant.name] = std::move(row);
+    texts.push_back(*text ? std::move(**text) : std::string());
   }
+  if (std::error_code error =
+          llvm::sys::fs::create_directories(command.output)) {
+    session.fail(Code::FileWrite, command.output + ": " + error.message());
+    return session.finish(BadInput, "");
+  }
+  for (auto [variant, text] : llvm::zip(variants, texts))
+    if (!variant.refused && !write(variant.name + ".mlir", text))
+      return session.finish(BadInput, "");
 
   std::string program = llvm::sys::fs::getMainExecutable(
       "titan", reinterpret_cast<void *>(&titan::runBench));
