@@ -17,6 +17,7 @@ import argparse
 import base64
 import concurrent.futures
 import hashlib
+import itertools
 import os
 import pathlib
 import re
@@ -40,6 +41,7 @@ def version():
 def compile_packages(titan, folder):
     """All of PREBUILT, compiled side by side."""
     titan = os.path.abspath(shutil.which(titan) or titan)
+    ended = itertools.count(1)
 
     def make(job):
         type, layout, rows, shape = job
@@ -51,6 +53,7 @@ def compile_packages(titan, folder):
             done = subprocess.run([titan, *words], cwd=folder, capture_output=True, text=True)
             if done.returncode:
                 sys.exit(f"titan {' '.join(words)}\n{done.stderr}")
+        print(f"[{next(ended)}/{len(jobs)}] {stem}", file=sys.stderr)
         return folder / f"{stem}.titanpkg"
     jobs = [(type, layout, rows, shape) for type in ("bf16", "f16") for layout in ("nt", "nn", "tn", "tt")
             for rows, shape in PREBUILT.items()]
@@ -89,8 +92,19 @@ def write(library, packages, out, simulator=None):
 
 
 def build(library, titan, folder, out, simulator=None):
+    # Before anything is compiled, which takes a minute.
+    for flag, path in (("--library", library), ("--simulator", simulator)):
+        if path and not os.path.isfile(path):
+            sys.exit(f"{flag} {path}: there is no such file")
+    if os.path.exists(out) and not os.path.isdir(out):
+        sys.exit(f"-o {out}: it is no folder")
     if folder:
-        return write(library, sorted(pathlib.Path(folder).glob("*.titanpkg")), out, simulator)
+        packages = sorted(pathlib.Path(folder).glob("*.titanpkg"))
+        if not packages:
+            sys.exit(f"--packages {folder}: it has no packages (*.titanpkg)")
+        return write(library, packages, out, simulator)
+    if not shutil.which(titan):
+        sys.exit(f"--titan {titan}: there is no such program")
     with tempfile.TemporaryDirectory() as made:
         return write(library, compile_packages(titan, pathlib.Path(made)), out, simulator)
 
