@@ -80,7 +80,7 @@ UNIT = {"bf16": 2.0**-8, "f16": 2.0**-10, "f32": 2.0**-10}  # f32 behind a funct
 ACTIVATIONS = {"none": lambda x: x, "relu": lambda x: max(x, 0.0),
                "silu": lambda x: x / (1 + math.exp(-x)) if x > -700 else 0.0,
                "gelu": lambda x: 0.5 * x * (1 + math.erf(x * 0.5**0.5)),
-              "gelu-tanh": lambda x: 0.5 * x * (1 + math.tanh(0.7978845608028654 * (x + 0.044715 * x**3)))}
+               "gelu-tanh": lambda x: 0.5 * x * (1 + math.tanh(0.7978845608028654 * (x + 0.044715 * x**3)))}
 
 
 def sizes(variant):
@@ -97,7 +97,10 @@ class Gemm:
         self.terms = [term for term in variant.get("epilogue", "").split(",") if term]
         # Tensor cores cut off what lies 2^-13 below the largest product or sum of fp8, of each instruction of K = 32.
         self.cut = 34 * 2.0**-13 if self.kind_in in FP8 else 0
-        self.exact = self.activation in ("none", "relu") and not self.cut
+        self.batch, self.gate = variant.get("batch", "none"), variant.get("gate") == "on"
+        self.batches = int(variant.get("batches", 1)) if self.batch != "none" else 1
+        # A product of two sums may have more bits than f32.
+        self.exact = self.activation in ("none", "relu") and not self.cut and not self.gate
         self.m, self.n, self.k = sizes(variant)
 
     def kind_of(self, name):
@@ -105,23 +108,38 @@ class Gemm:
 
     def truth(self, files, rng):
         """Some elements: place, value, and how far off one may be."""
-        m, n, k = self.m, self.n, self.k
-        places = [(0, 0), (0, n - 1), (m - 1, 0), (m - 1, n - 1)]
-        places += [(rng.randrange(m), rng.randrange(n)) for _ in range(60)]
-        for i, j in places:
-            a = files["A"].row(i * k, k) if self.layout[0] == "n" else [files["A"][p * m + i] for p in range(k)]
-            b = files["B"].row(j * k, k) if self.layout[1] == "t" else [files["B"][p * n + j] for p in range(k)]
+        m, n, k, batches = self.m, self.n, self.k, self.batches
+        rows = 2 * n if self.gate else n  # B's, in each batch
+        ends = (0, 0, 0), (0, 0, n - 1), (batches - 1, m - 1, 0), (batches - 1, m - 1, n - 1)
+        places = [*ends, *((rng.randrange(batches), rng.randrange(m), rng.randrange(n)) for _ in range(60))]
+
+        def sum_of(z, i, j):
+            """Before any function; j is a row of B."""
+            if self.layout[0] == "n":
+                a = files["A"].row((z * m + i) * k, k)
+            else:  # Groups lie side by side in one matrix.
+                at, step = (z * m + i, batches * m) if self.batch == "grouped" else (z * k * m + i, m)
+                a = [files["A"][at + p * step] for p in range(k)]
+            if self.layout[1] == "t":
+                b = files["B"].row((z * rows + j) * k, k)
+            else:
+                b = [files["B"][(z * k + p) * rows + j] for p in range(k)]
             value = sum(x * y for x, y in zip(a, b))
             if "alpha" in self.terms:
                 value *= 0.5
             if "beta" in self.terms:
-                value -= 2 * files["C"][i * n + j]
+                value -= 2 * files["C"][(z * m + i) * n + j]
             if "bias" in self.terms:
-                value += files["bias"][j]
-            value = ACTIVATIONS[self.activation](value)
-            cut = self.cut * sum(abs(x * y) for x, y in zip(a, b)) if self.cut else 0
-            yield (i * n + j, rounded(value, self.kind),
-                   0 if self.exact else UNIT[self.kind] * (abs(value) + 2.0**-4) + cut)
+                value += files["bias"][z * rows + j]
+            return value, self.cut * sum(abs(x * y) for x, y in zip(a, b)) if self.cut else 0
+        for z, i, j in places:
+            value, cut = sum_of(z, i, j)
+            value, factor, cut_factor = ACTIVATIONS[self.activation](value), 1.0, 0
+            if self.gate:
+                factor, cut_factor = sum_of(z, i, n + j)
+            unsure = UNIT[self.kind] * (abs(value) + 2.0**-4) * max(abs(factor), 2.0**-4)
+            yield ((z * m + i) * n + j, rounded(value * factor, self.kind),
+                   0 if self.exact else unsure + cut * abs(factor) + cut_factor * (abs(value) + cut))
 
 
 class Attention:
@@ -179,7 +197,7 @@ def wrong(options, name, variant, kept, folder):
     kernel = {"gemm": Gemm, "attention": Attention}[variant["kernel"]](variant)
     # What variants have in common whose arguments, and so results, are the same.
     alike = tuple(variant.get(key) for key in ("shape", "input", "output", "layout", "epilogue", "activation",
-                                               "head-size", "causal", "window"))
+                                               "batch", "batches", "gate", "head-size", "causal", "window"))
     output, words = os.path.join(folder, "out.npy"), []
     if alike not in kept:
         for other in list(kept):
@@ -212,9 +230,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", help="variants; all, if none is named")
     here = os.path.join(HERE, "titan-launch")
-    parser.add_argument("--launch", default=here if os.access(here, os.X_OK) else shutil.which("titan-launch"))
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", default=os.path.join(HERE, "results.json"))
+    parser.add_argument("--launch", default=here if os.access(here, os.X_OK) else shutil.which("titan-launch"),
+                        help="titan-launch (the one beside this file, else PATH's)")
+    parser.add_argument("--rounds", type=int, default=3, help="how often all take their turn (3)")
+    parser.add_argument("--json", default=os.path.join(HERE, "results.json"),
+                        help="the file for what is measured (results.json beside this file)")
     options = parser.parse_args()
     if not options.launch:
         parser.error("no titan-launch: name it with --launch")

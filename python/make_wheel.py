@@ -17,10 +17,10 @@ import argparse
 import base64
 import concurrent.futures
 import hashlib
+import itertools
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -55,6 +55,7 @@ def version():
 def compile_packages(titan, folder):
     """All of PREBUILT, compiled side by side."""
     titan = os.path.abspath(shutil.which(titan) or titan)
+    ended = itertools.count(1)
 
     def make(job):
         type, layout, rows, shape = job
@@ -69,6 +70,7 @@ def compile_packages(titan, folder):
                 refuse("file-not-found", f"the compiler: {error}", "name build/bin/titan with --titan, or give --packages")
             if done.returncode:
                 sys.exit(f"titan {' '.join(words)}\n{done.stderr}")
+        print(f"[{next(ended)}/{len(jobs)}] {stem}", file=sys.stderr)
         return folder / f"{stem}.titanpkg"
     jobs = [(type, layout, rows, shape) for type in ("bf16", "f16") for layout in ("nt", "nn", "tn", "tt")
             for rows, shape in PREBUILT.items()]
@@ -118,6 +120,12 @@ def archive(path, members, record, info):
 
 
 def build(library, titan, folder, out, simulator=None):
+    # Before anything is compiled, which takes a minute.
+    for flag, name, path in (("--library", "runtime", library), ("--simulator", "simulator", simulator)):
+        if path and not os.path.isfile(path):
+            refuse("file-not-found", f"the {name}'s library: there is no file '{path}'", f"name libtitan-{name}.so of a build with {flag}")
+    if os.path.exists(out) and not os.path.isdir(out):
+        refuse("file-write", f"the wheel: '{out}' is no folder", "name a folder that can be written with -o")
     if folder:
         packages = sorted(pathlib.Path(folder).glob("*.titanpkg"))
         if not packages:

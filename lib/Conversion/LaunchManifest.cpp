@@ -647,6 +647,12 @@ FailureOr<json::Object> ManifestKernel::make(LoweredKernel lowered) {
                       cast<StringAttr>(name).getValue())))
       return failure();
 
+  // Several maps of a tensor ask the same of it.
+  json::Array once;
+  for (json::Value &check : checks)
+    if (!llvm::is_contained(once, check))
+      once.push_back(std::move(check));
+
   auto cluster = kernel.getClusterShape();
   json::Object result{
       {"name", kernel.getSymName()},
@@ -658,7 +664,7 @@ FailureOr<json::Object> ManifestKernel::make(LoweredKernel lowered) {
       {"shared_memory", json::Object{{"dynamic", lowered.sharedBytes}}},
       {"tensor_maps", std::move(maps)},
       {"parameters", std::move(lowered.parameters)},
-      {"checks", std::move(checks)},
+      {"checks", std::move(once)},
       {"info", std::move(lowered.info)}};
   if (auto registers = kernel.getRegisters())
     result["registers"] = static_cast<int64_t>(*registers);

@@ -110,17 +110,6 @@ static llvm::SmallVector<int64_t> launchSizes(llvm::StringRef shape,
   return sizes.size() == count ? sizes : llvm::SmallVector<int64_t>();
 }
 
-/// An option of a variant, with its value, of which measure.py neither makes the
-/// arguments nor knows the result; none: an empty text.
-static std::string notMeasured(const BenchVariant &variant) {
-  for (auto [name, usual] :
-       {std::pair("batch", "none"), std::pair("gate", "off"),
-        std::pair("decode", "off"), std::pair("ragged", "off")})
-    if (llvm::StringRef value = variant.option(name, usual); value != usual)
-      return ("--" + llvm::Twine(name) + " " + value).str();
-  return {};
-}
-
 /// What titan-launch needs to run the variant, and the operations of a launch;
 /// `gemm`: its options, where it is one.
 static llvm::json::Array launchWords(llvm::StringRef kernel,
@@ -144,48 +133,79 @@ static llvm::json::Array launchWords(llvm::StringRef kernel,
     words.push_back(flag.str());
     words.push_back(value);
   };
-  if (kernel == "gemm") {
+  auto number = [&](llvm::StringRef name, int64_t usual) {
+    (void)variant.option(name, "").getAsInteger(10, usual);
+    return usual;
+  };
+  if (gemm) {
     int64_t m = sizes[0], n = sizes[1], k = sizes[2];
-    llvm::StringRef layout = variant.option("layout", "nt");
+    bool equal = gemm->batch == kernels::Batch::Equal,
+         grouped = gemm->batch == kernels::Batch::Grouped;
+    int64_t batches = equal || grouped ? number("batches", 1) : 1;
+    // What the gate is made of stands before the rest.
+    int64_t rowsB = gemm->gate ? 2 * n : n;
+    // Of groups, which have as many rows each, A and D are one matrix.
+    int64_t rowsA = grouped ? batches * m : m;
+    auto ofEach = [&](bool several, llvm::ArrayRef<int64_t> dims) {
+      llvm::SmallVector<int64_t> all(dims);
+      if (several)
+        all.insert(all.begin(), batches);
+      return all;
+    };
     // Small integers: sums are exact, whatever their order.
-    if (layout[0] == 'n')
-      input("A", "ints:1", {m, k});
-    else
-      input("A", "ints:1", {k, m});
-    if (layout[1] == 't')
-      input("B", "ints:2", {n, k});
-    else
-      input("B", "ints:2", {k, n});
-    more("--shape", "D=" + shape({m, n}));
-    llvm::SmallVector<llvm::StringRef> terms;
-    variant.option("epilogue", "").split(terms, ',');
-    if (llvm::is_contained(terms, "alpha"))
+    input("A", "ints:1",
+          ofEach(equal, gemm->transposedA ? llvm::ArrayRef({k, rowsA})
+                                          : llvm::ArrayRef({rowsA, k})));
+    input("B", "ints:2",
+          ofEach(equal || grouped, gemm->transposedB
+                                       ? llvm::ArrayRef({k, rowsB})
+                                       : llvm::ArrayRef({rowsB, k})));
+    more("--shape", "D=" + shape(ofEach(equal, {rowsA, n})));
+    if (gemm->alpha)
       more("--scalar", "alpha=0.5");
-    if (llvm::is_contained(terms, "beta")) {
-      input("C", "ints:3", {m, n});
+    if (gemm->beta) {
+      input("C", "ints:3", ofEach(equal, {rowsA, n}));
       more("--scalar", "beta=-2");
     }
-    if (llvm::is_contained(terms, "bias"))
-      input("bias", "ints:4", {n});
-    if (gemm && gemm->cuts()) {
+    if (gemm->bias)
+      input("bias", "ints:4", ofEach(equal || grouped, {rowsB}));
+    if (grouped) {
+      input("offsets", "steps:" + std::to_string(m), {batches + 1});
+      if (!gemm->storesElements()) // TMA does, by a map of each CTA's.
+        input("maps", "zeros", {kernels::multiprocessors, 128});
+    }
+    if (gemm->cuts()) {
       input("pages", "zeros",
             {kernels::multiprocessors, gemm->rows(), gemm->columns()});
       more("--shape", "flags=" + shape({kernels::multiprocessors}));
     }
-    flops = 2.0 * m * n * k;
+    flops = 2.0 * batches * m * rowsB * k;
     return words;
   }
+  if (kernel == "gemm") // There is none.
+    return words;
   int64_t batches = sizes[0], queries = sizes[1], keys = sizes[2];
-  int64_t size = 128;
-  (void)variant.option("head-size", "128").getAsInteger(10, size);
-  input("Q", "random:1", {batches, queries, sizes[3], size});
-  input("K", "random:2", {batches, keys, sizes[4], size});
-  input("V", "random:3", {batches, keys, sizes[4], size});
-  more("--shape", "O=" + shape({batches, queries, sizes[3], size}));
+  int64_t size = number("head-size", 128);
+  // Sequences of one length each, packed along the rows.
+  bool ragged = variant.option("ragged", "off") == "on";
+  auto rows = [&](int64_t ofEach, int64_t heads) {
+    return ragged ? llvm::SmallVector<int64_t>{batches * ofEach, heads, size}
+                  : llvm::SmallVector<int64_t>{batches, ofEach, heads, size};
+  };
+  input("Q", "random:1", rows(queries, sizes[3]));
+  input("K", "random:2", rows(keys, sizes[4]));
+  input("V", "random:3", rows(keys, sizes[4]));
+  more("--shape", "O=" + shape(rows(queries, sizes[3])));
+  if (ragged) {
+    input("cu_seqlens_q", "steps:" + std::to_string(queries), {batches + 1});
+    input("cu_seqlens_k", "steps:" + std::to_string(keys), {batches + 1});
+    more("--scalar", "longest=" + std::to_string(queries));
+  }
   llvm::json::Value scale = 1 / std::sqrt(static_cast<double>(size));
   more("--scalar", "scale=" + llvm::formatv("{0}", scale).str());
   if (variant.option("lse", "off") == "on")
-    more("--shape", "LSE=" + shape({batches, sizes[3], queries}));
+    more("--shape", "LSE=" + (ragged ? shape({sizes[3], batches * queries})
+                                     : shape({batches, sizes[3], queries})));
   if (variant.option("window", "off") == "on")
     more("--scalar", "window=90");
   // As is usual, half of the products where a mask hides half of them.
@@ -311,15 +331,16 @@ int titan::runBench(const BenchCommand &command) {
     std::string shape = variant.option("shape", "").str();
     auto sizes = launchSizes(shape, gemm ? 3 : 5);
     if (sizes.empty())
-      return refuse("--shape '" + shape + "'",
+      return refuse(shape.empty() ? llvm::Twine("a launch needs a shape")
+                                  : "--shape '" + shape + "'",
                     (gemm ? "give --shape MxNxK"
                           : "give --shape BATCHESxQUERIESxKEYSxHEADSxHEADS of "
                             "K (1x4096x4096x16x16)") +
                         std::string(", each from 1 to 2147483647"));
-    if (std::string other = notMeasured(variant); !other.empty())
-      return refuse(other + ": measure.py has no arguments for it",
-                    "leave it out; benchmarks/README.md names the programs "
-                    "that measure it");
+    if (variant.option("decode", "off") == "on")
+      return refuse("--decode on: measure.py has no arguments for its two "
+                    "kernels",
+                    "leave it out; benchmarks/decode.py measures it");
     GenerateCommand one = command;
     one.options = variant.options;
     if (!gemm) // Its kernels are the same for all.
@@ -408,6 +429,6 @@ int titan::runBench(const BenchCommand &command) {
                         (llvm::Twine(good) + " of " +
                          llvm::Twine(variants.size()) + " variants in " +
                          command.output +
-                         "; where the GPU is: python3 measure.py")
+                         (good ? "; where the GPU is: python3 measure.py" : ""))
                             .str());
 }

@@ -10,6 +10,7 @@
 #include "Draw.h"
 #include "Replay.h"
 #include "titan/Driver/Verdict.h"
+#include "titan/Driver/Waiting.h"
 
 #include "titan/Analysis/SearchBounds.h"
 #include "titan/Driver/Pipelines.h"
@@ -175,7 +176,12 @@ int titan::runCheck(const CheckCommand &options) {
   for (auto kernel : module->getOps<KernelOp>()) {
     if (only && kernel != only)
       continue;
-    KernelVerdict verdict = judge(kernel, judging);
+    KernelVerdict verdict = [&] {
+      Waiting waiting("@" + kernel.getSymName().str(),
+                      !options.json && !options.sarif);
+      judging.begins = [&](StringRef phase) { waiting.begins(phase); };
+      return judge(kernel, judging);
+    }();
     if (triton)
       verdict.sayForTriton();
     if (auto finding = refusedExample(kernel)) {

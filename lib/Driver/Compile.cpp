@@ -11,6 +11,7 @@
 #include "titan/Conversion/TritonToTitan.h"
 #include "titan/Driver/Pipelines.h"
 #include "titan/Driver/Verdict.h"
+#include "titan/Driver/Waiting.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -44,10 +45,15 @@ static bool checkKernels(Session &session, ModuleOp module, bool triton,
   bool good = true;
   llvm::json::Array kernels;
   for (auto kernel : copy->getOps<KernelOp>()) {
-    KernelVerdict verdict = judge(kernel, {.strictness = options.strictness,
-                                           .searchSteps = options.searchSteps,
-                                           .proofSeconds = options.proofSeconds,
-                                           .proveCounts = options.proveCounts});
+    KernelVerdict verdict = [&] {
+      Waiting waiting("@" + kernel.getSymName().str(), !options.json);
+      return judge(kernel,
+                   {.strictness = options.strictness,
+                    .searchSteps = options.searchSteps,
+                    .proofSeconds = options.proofSeconds,
+                    .proveCounts = options.proveCounts,
+                    .begins = [&](StringRef phase) { waiting.begins(phase); }});
+    }();
     if (triton)
       verdict.sayForTriton();
     for (const Finding &finding : verdict.search.findings)

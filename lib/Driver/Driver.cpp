@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Driver/Driver.h"
 #include "titan/Driver/Plugin.h"
+#include "titan/Target/NearestWord.h"
 
 #include "Commands.h"
 #include "TritonFlags.h"
@@ -233,8 +234,8 @@ cl::opt<std::string> target("target",
                             cl::sub(compileSub), cl::cat(category));
 cl::opt<std::string>
     output("o",
-           cl::desc("Output file; - is stdout. Without it text "
-                    "goes to stdout, a package or cubin beside "
+           cl::desc("Output file (bench: folder); - is stdout. Without it "
+                    "text goes to stdout, a package or cubin beside "
                     "the input"),
            cl::value_desc("FILE"), cl::sub(compileSub), cl::sub(generateSub),
            cl::sub(checkSub), cl::sub(benchSub), cl::cat(category));
@@ -787,14 +788,17 @@ int titan::driverMain(int argc, char **argv, const char *pluginHost) {
     commandName = command;
   for (int i = 1; i < argc && llvm::StringRef(argv[i]) != "--"; ++i)
     wantsJson |= llvm::StringRef(argv[i]).ltrim('-') == "json";
+  const std::string_view commands[] = {
+      "run", "check", "compile", "inspect", "generate", "bench", "explain"};
   if (!command.starts_with("-") &&
-      !llvm::is_contained({"run", "check", "compile", "inspect", "generate",
-                           "bench", "explain"},
-                          command)) {
+      !llvm::is_contained(commands, std::string_view(command))) {
     commandName.clear();
-    return usage(
-        "unknown command '" + command + "'",
-        "there are run, check, compile, inspect, generate, bench and explain");
+    std::string_view near = nearestWord(std::string_view(command), commands);
+    return usage("unknown command '" + command + "'",
+                 (near.empty() ? std::string()
+                               : "did you mean " + std::string(near) + "? ") +
+                     "there are run, check, compile, inspect, generate, bench "
+                     "and explain");
   }
   if (command == "compile")
     prepareHeap();

@@ -117,6 +117,11 @@ static Unread readEpilogue(llvm::StringRef text, GemmOptions &o) {
   for (llvm::StringRef term : terms) {
     auto *at = llvm::find_if(
         known, [&](auto &k) { return std::string_view(term) == k.first; });
+    if (llvm::count(terms, term) > 1)
+      return refuse("'" + term + "' is there twice", "leave one out");
+    if (llvm::is_contained({"relu", "gelu", "gelu-tanh", "silu"}, term))
+      return refuse("'" + term + "' is a function at the end, and no term",
+                    "--activation " + term);
     if (at == std::end(known))
       return refuse(
           "'" + term + "' is no term",
@@ -383,7 +388,9 @@ titan::generateKernel(Session &session, const GenerateCommand &command) {
   session.fail(Code::BadArgument,
                command.what.empty() ? "titan generate needs a kernel's name"
                                     : "titan generate '" + command.what + "'",
-               "there are gemm and attention");
+               command.what.empty()
+                   ? "there are gemm and attention"
+                   : nearOf(command.what, {"gemm", "attention"}));
   return std::nullopt;
 }
 

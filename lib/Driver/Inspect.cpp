@@ -19,6 +19,7 @@
 #include "titan/Runtime/Manifest.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace titan;
@@ -39,6 +40,79 @@ static std::string sizes(llvm::ArrayRef<int64_t> values,
                     "x");
 }
 
+namespace {
+/// Expressions of a kernel for people: what is long and there more than once has a
+/// name, $1, $2, ..., and stands once.
+class Formulas {
+public:
+  explicit Formulas(llvm::ArrayRef<std::string> arguments)
+      : arguments(arguments) {}
+
+  /// All are added before the first is told.
+  void add(const runtime::Expr &expr);
+  /// By the names.
+  std::string tell(const runtime::Expr &expr);
+  /// What the names stand for that were told, one a line.
+  llvm::ArrayRef<std::string> told() const { return lines; }
+
+private:
+  static constexpr size_t longest = 32; ///< What needs no name, in characters.
+
+  using Node = runtime::Expr::Node;
+  static bool isLeaf(const Node &node) { return operatorName(node.op).empty(); }
+  std::string text(const runtime::Expr &expr, size_t index);
+  /// Of the part that ends with this node.
+  std::string whole(const runtime::Expr &expr, size_t index) const;
+
+  llvm::ArrayRef<std::string> arguments;
+  /// By what a part is: where it stands in an expression or another part, each
+  /// of which counts once.
+  llvm::StringMap<unsigned> uses;
+  llvm::StringMap<std::string> names;
+  std::vector<std::string> lines;
+};
+} // namespace
+
+std::string Formulas::whole(const runtime::Expr &expr, size_t index) const {
+  runtime::Expr part;
+  part.nodes.assign(expr.nodes.begin(), expr.nodes.begin() + index + 1);
+  return part.text(arguments);
+}
+
+void Formulas::add(const runtime::Expr &expr) {
+  llvm::SmallVector<size_t> open{expr.nodes.size() - 1};
+  while (!open.empty()) {
+    size_t index = open.pop_back_val();
+    const Node &node = expr.nodes[index];
+    if (isLeaf(node) || ++uses[whole(expr, index)] > 1)
+      continue;
+    llvm::append_range(
+        open, llvm::ArrayRef(node.operands).take_front(operandCount(node.op)));
+  }
+}
+
+std::string Formulas::text(const runtime::Expr &expr, size_t index) {
+  const Node &node = expr.nodes[index];
+  std::string all = whole(expr, index);
+  if (isLeaf(node))
+    return all;
+  if (auto named = names.find(all); named != names.end())
+    return named->second;
+  std::string out = std::string(operatorName(node.op)) + "(";
+  for (int i = 0; i < operandCount(node.op); ++i)
+    out += (i ? ", " : "") + text(expr, node.operands[i]);
+  out += ")";
+  if (uses.lookup(all) < 2 || out.size() <= longest)
+    return out;
+  std::string name = "$" + std::to_string(lines.size() + 1);
+  lines.push_back(name + " = " + out);
+  return names[all] = name;
+}
+
+std::string Formulas::tell(const runtime::Expr &expr) {
+  return text(expr, expr.nodes.size() - 1);
+}
+
 static const char *toString(Access access) {
   switch (access) {
   case Access::Read:
@@ -51,7 +125,8 @@ static const char *toString(Access access) {
   llvm_unreachable("an access");
 }
 
-static std::string describe(const ArgumentSpec &a, Json &json) {
+static std::string describe(const ArgumentSpec &a, int64_t alignment,
+                            Json &json) {
   std::string text = a.name + ": " + std::string(name(a.type));
   json = Json{{"name", jsonText(a.name)}, {"type", jsonText(name(a.type))}};
   if (!a.isTensor)
@@ -59,7 +134,7 @@ static std::string describe(const ArgumentSpec &a, Json &json) {
   std::string shape = sizes(a.shape, a.dimNames), strides = sizes(a.strides);
   json["shape"] = jsonText(shape);
   json["strides"] = strides;
-  json["alignment"] = a.alignment;
+  json["alignment"] = alignment;
   json["access"] = toString(a.access);
   std::string initial;
   if (a.initial) {
@@ -67,18 +142,29 @@ static std::string describe(const ArgumentSpec &a, Json &json) {
     initial = ", each element " + std::to_string(*a.initial) + " at the launch";
   }
   return text + "[" + shape + "], strides " + strides + ", at multiples of " +
-         std::to_string(a.alignment) + " bytes, " + toString(a.access) +
-         initial;
+         std::to_string(alignment) + " bytes, " + toString(a.access) + initial;
+}
+
+/// Several expressions, whole and by the names.
+static std::pair<std::string, std::string>
+describe(llvm::ArrayRef<runtime::Expr> list, llvm::StringRef between,
+         const KernelSpec &kernel, Formulas &formulas) {
+  std::string whole, told;
+  for (const runtime::Expr &e : list) {
+    whole +=
+        (whole.empty() ? "" : between).str() + e.text(kernel.argumentNames);
+    told += (told.empty() ? "" : between).str() + formulas.tell(e);
+  }
+  return {whole, told};
 }
 
 static std::string describe(const TensorMapSpec &map, const KernelSpec &kernel,
-                            Json &json) {
+                            Formulas &formulas, Json &json) {
   const TensorMapFormat &f = map.format;
-  std::string dims, strides, box;
-  for (const runtime::Expr &e : map.dims)
-    dims += (dims.empty() ? "" : " x ") + e.text(kernel.argumentNames);
-  for (const runtime::Expr &e : map.byteStrides)
-    strides += (strides.empty() ? "" : ", ") + e.text(kernel.argumentNames);
+  auto [dims, toldDims] = describe(map.dims, " x ", kernel, formulas);
+  auto [strides, toldStrides] =
+      describe(map.byteStrides, ", ", kernel, formulas);
+  std::string box;
   if (f.mode == TmaMode::Im2col)
     box = "im2col of " + std::to_string(f.im2col.pixels) + " pixels, " +
           std::to_string(f.im2col.channels) + " channels";
@@ -92,20 +178,21 @@ static std::string describe(const TensorMapSpec &map, const KernelSpec &kernel,
            {"swizzle", jsonText(f.swizzle->name)}, {"dims", jsonText(dims)},
            {"byte_strides", jsonText(strides)}};
   return map.name + " of " + of + ": " + std::string(f.type->name) + ", " +
-         box + ", swizzle " + std::string(f.swizzle->name) + "; sizes " + dims +
-         (strides.empty() ? "" : "; byte strides " + strides) +
+         box + ", swizzle " + std::string(f.swizzle->name) + "; sizes " +
+         toldDims + (strides.empty() ? "" : "; byte strides " + toldStrides) +
          ", innermost first";
 }
 
 static std::string describe(const ParameterSpec &p, const KernelSpec &kernel,
-                            Json &json) {
-  std::string what;
+                            Formulas &formulas, Json &json) {
+  std::string what, told;
   switch (p.kind) {
   case ParameterSpec::Pointer:
     what = "address of " + kernel.argumentNames[p.index];
     break;
   case ParameterSpec::Value:
     what = std::string(name(p.type)) + " " + p.value.text(kernel.argumentNames);
+    told = std::string(name(p.type)) + " " + formulas.tell(p.value);
     break;
   case ParameterSpec::Scalar:
     what = std::string(name(p.type)) + " " + kernel.argumentNames[p.index];
@@ -117,18 +204,18 @@ static std::string describe(const ParameterSpec &p, const KernelSpec &kernel,
   json = Json{{"what", jsonText(what)},
               {"offset", static_cast<int64_t>(p.offset)},
               {"size", static_cast<int64_t>(p.size)}};
-  return "+" + std::to_string(p.offset) + ": " + what;
+  return "+" + std::to_string(p.offset) + ": " + (told.empty() ? what : told);
 }
 
 static std::string describe(const CheckSpec &check, const KernelSpec &kernel,
-                            Json &json) {
+                            Formulas &formulas, Json &json) {
   std::string condition = check.nonzero.text(kernel.argumentNames);
   json = Json{{"code", jsonText(check.code)},
               {"condition", jsonText(condition)},
               {"message", jsonText(check.message)},
               {"rule", jsonText(check.rule)},
               {"fix", jsonText(check.fix)}};
-  return check.code + ": " + condition;
+  return check.code + ": " + formulas.tell(check.nonzero);
 }
 
 /// A list of a kernel's, under its title, and as an array of the JSON object.
@@ -162,10 +249,19 @@ static void describe(const KernelSpec &k, const Manifest &manifest,
   os << "  verdict: " << verdict << "\n";
   json["verdict"] = k.verified.empty() ? "unchecked" : k.verified;
 
-  std::string grid;
-  for (const runtime::Expr &e : k.grid)
-    grid += (grid.empty() ? "" : " x ") + e.text(k.argumentNames);
-  os << "  launch: grid " << grid << "; clusters of " << sizes(k.cluster)
+  Formulas formulas(k.argumentNames);
+  llvm::for_each(k.grid, [&](const auto &e) { formulas.add(e); });
+  for (const TensorMapSpec &map : k.tensorMaps)
+    for (const auto *list : {&map.dims, &map.byteStrides})
+      llvm::for_each(*list, [&](const auto &e) { formulas.add(e); });
+  for (const ParameterSpec &parameter : k.parameters)
+    if (parameter.kind == ParameterSpec::Value)
+      formulas.add(parameter.value);
+  for (const CheckSpec &check : k.checks)
+    formulas.add(check.nonzero);
+
+  auto [grid, toldGrid] = describe(k.grid, " x ", k, formulas);
+  os << "  launch: grid " << toldGrid << "; clusters of " << sizes(k.cluster)
      << "; " << k.block << " threads a CTA"
      << (k.programmatic ? "; may begin while the kernel before it ends" : "")
      << "\n";
@@ -204,10 +300,13 @@ static void describe(const KernelSpec &k, const Manifest &manifest,
 
   describeAll<ArgumentSpec>(
       "arguments", "arguments", k.arguments,
-      [](const ArgumentSpec &a, Json &object) { return describe(a, object); },
+      [&](const ArgumentSpec &a, Json &object) {
+        return describe(a, baseAlignment(manifest, k, &a - k.arguments.data()),
+                        object);
+      },
       os, json);
   auto ofKernel = [&](const auto &each, Json &object) {
-    return describe(each, k, object);
+    return describe(each, k, formulas, object);
   };
   describeAll<TensorMapSpec>("tensor maps", "tensor_maps", k.tensorMaps,
                              ofKernel, os, json);
@@ -215,6 +314,10 @@ static void describe(const KernelSpec &k, const Manifest &manifest,
                              k.parameters, ofKernel, os, json);
   describeAll<CheckSpec>("a launch checks", "checks", k.checks, ofKernel, os,
                          json);
+  if (!formulas.told().empty())
+    os << "  where\n";
+  for (const std::string &line : formulas.told())
+    os << "    " << line << "\n";
 }
 
 int titan::runInspect(const InspectCommand &command) {

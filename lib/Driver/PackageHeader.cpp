@@ -76,7 +76,7 @@ static std::string literal(llvm::StringRef text) {
   return out + "\"";
 }
 
-/// A name in a comment: nothing that ends a line, or goes on with the next.
+/// A text in a comment: nothing that ends a line, or goes on with the next.
 static std::string plain(llvm::StringRef text) {
   std::string out;
   for (char c : text)
@@ -125,19 +125,33 @@ static std::string shapeOf(const ArgumentSpec &argument) {
   return out;
 }
 
-static void printKernel(const KernelSpec &kernel, llvm::StringRef function,
-                        llvm::StringRef handle, llvm::raw_ostream &os) {
+int64_t titan::baseAlignment(const Manifest &manifest, const KernelSpec &kernel,
+                             size_t argument) {
+  int64_t bytes = kernel.arguments[argument].alignment;
+  for (const TensorMapSpec &map : kernel.tensorMaps) {
+    // (Packages have no padded types.)
+    bool wide = map.format.interleave == TmaInterleave::B32;
+    if (map.argument == argument)
+      bytes =
+          std::max(bytes, (wide ? 2 : 1) * manifest.target->tmaBaseAlignment);
+  }
+  return bytes;
+}
+
+static void printKernel(const Manifest &manifest, const KernelSpec &kernel,
+                        llvm::StringRef function, llvm::StringRef handle,
+                        llvm::raw_ostream &os) {
   Names scope({"titan", "arguments", handle});
   os << "\n  /// Launches kernel '" << plain(kernel.name) << "'.\n";
   std::string parameters, values;
-  for (const ArgumentSpec &a : kernel.arguments) {
+  for (auto [i, a] : llvm::enumerate(kernel.arguments)) {
     std::string cpp = scope.claim(a.name), type;
     bool bits = a.type != DType::TF32 && isFloat(a.type) &&
                 scalarType(a.type).starts_with("uint");
     os << "  ///   " << cpp << ": ";
     if (a.isTensor) {
-      os << name(a.type) << "[" << shapeOf(a) << "], aligned to " << a.alignment
-         << " bytes, "
+      os << name(a.type) << "[" << shapeOf(a) << "], aligned to "
+         << baseAlignment(manifest, kernel, i) << " bytes, "
          << (a.access == Access::Read    ? "read"
              : a.access == Access::Write ? "written"
                                          : "read and written")
@@ -154,6 +168,16 @@ static void printKernel(const KernelSpec &kernel, llvm::StringRef function,
               cpp + "),\n";
   }
   std::string stream = scope.claim("stream");
+  // What the kernel's author asks for; without the values of a launch.
+  llvm::StringSet<> told;
+  for (const CheckSpec &check : kernel.checks) {
+    llvm::StringRef message = check.message;
+    if (message.contains('{'))
+      message = message.take_front(message.rfind(" ("));
+    if (check.code == "launch-check" && !message.contains('{') &&
+        told.insert(message).second)
+      os << "  ///   a launch asks: " << plain(message) << "\n";
+  }
   os << "  ///   " << stream
      << ": a CUstream of the current context; null: the default one\n"
      << "  titan::Error " << function << "(";
@@ -210,7 +234,7 @@ std::string titan::makeHeader(const Manifest &manifest,
      << "    return titan::Error();\n  }\n";
   for (auto [kernel, function, handle] :
        llvm::zip(manifest.kernels, functions, handles))
-    printKernel(kernel, function, handle, os);
+    printKernel(manifest, kernel, function, handle, os);
   os << "\nprivate:\n  titan::Error find() {\n";
   for (auto [kernel, handle] : llvm::zip(manifest.kernels, handles))
     os << "    if (titan_error *error = titan_package_kernel(\n"

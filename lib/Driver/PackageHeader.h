@@ -19,6 +19,11 @@
 
 namespace titan {
 
+/// What the base address of a tensor argument has to be a multiple of, in bytes:
+/// its own alignment, and that of the tensor maps of it (tma-base-alignment).
+int64_t baseAlignment(const runtime::Manifest &manifest,
+                      const runtime::KernelSpec &kernel, size_t argument);
+
 /// The header's text; `package` is the file that it opens.
 std::string makeHeader(const runtime::Manifest &manifest,
                        llvm::StringRef package);

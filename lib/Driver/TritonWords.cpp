@@ -125,6 +125,7 @@ void KernelVerdict::sayForTriton() {
   for (auto *lines : {&search.counts, &search.periods, &search.launches,
                       &search.skipped, &search.assumed})
     llvm::for_each(*lines, say);
+  std::optional<ProofReport> &proof = this->proof ? this->proof : stopped;
   if (!proof)
     return;
   // Of a loop's copies into the slots of a ring.

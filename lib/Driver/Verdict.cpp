@@ -70,14 +70,18 @@ static bool mayBeProved(const CheckReport &search) {
 static void addProof(KernelVerdict &result, const JudgeOptions &options,
                      llvm::function_ref<ProofReport(double)> proofOf) {
   if (!mayBeProved(result.search)) {
+    if (options.proofSeconds <= 0)
+      return;
     // When a mistake is mended a proof is asked about the counts.
-    if (options.proofSeconds > 0 &&
-        llvm::any_of(result.search.findings, [](const Finding &finding) {
+    if (llvm::any_of(result.search.findings, [](const Finding &finding) {
           return finding.severity == Severity::Error &&
                  finding.code != Code::Undecided;
         }))
       result.search.undecided -=
           std::erase_if(result.search.findings, ofCounts);
+    else
+      result.stopped.emplace().reason =
+          "no proof is made where more than counts is undecided";
     return;
   }
   ProofReport &proof = result.proof.emplace();
@@ -101,8 +105,11 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options,
     proof.reason = "what is told above is accepted, not proved";
     proof.stoppedAt = result.kernel;
   }
-  if (!result.search.accepted())
+  if (!result.search.accepted()) {
+    if (seconds > 0 && !proof.proved)
+      result.stopped = std::move(result.proof);
     return result.proof.reset();
+  }
   result.verdict = proof.proved              ? Verdict::Proved
                    : result.search.undecided ? Verdict::Undecided
                                              : Verdict::Searched;
@@ -113,10 +120,16 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options,
 static constexpr uint64_t stepsBeforeProof = 500'000'000;
 
 KernelVerdict titan::judge(KernelOp kernel, const JudgeOptions &options) {
+  auto begins = [&](StringRef phase) {
+    if (options.begins)
+      options.begins(phase);
+  };
   std::optional<ProofReport> proof;
   auto proofOf = [&](double seconds) {
-    if (!proof)
+    if (!proof) {
+      begins("proof");
       proof = prove(kernel, Judgement::None, seconds);
+    }
     return *proof;
   };
   KernelVerdict result;
@@ -124,11 +137,13 @@ KernelVerdict titan::judge(KernelOp kernel, const JudgeOptions &options) {
   if (proofFirst) {
     JudgeOptions few = options;
     few.searchSteps = stepsBeforeProof;
+    begins("search");
     result = searched(kernel, few);
     addProof(result, few, proofOf);
   }
   if (!proofFirst ||
       (result.search.usedUp && result.verdict != Verdict::Proved)) {
+    begins(proofFirst ? "search to its end" : "search");
     result = searched(kernel, options);
     addProof(result, options, proofOf);
   }
@@ -173,8 +188,8 @@ std::optional<Finding> KernelVerdict::notProved(Severity severity) const {
       .fix = whatHelps(*proof)};
 }
 
-/// Whether the kernel is proved, as a line.
-static std::string describe(const ProofReport &proof, bool looked) {
+/// Whether the kernel is proved, as a line. `title`: of one that is not.
+static std::string describe(const ProofReport &proof, StringRef title) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (proof.proved) {
@@ -183,7 +198,7 @@ static std::string describe(const ProofReport &proof, bool looked) {
       os << "; assumed: " << llvm::join(proof.assumptions, "; ");
     return text;
   }
-  os << (looked ? "\n  searched, not proved: " : "\n  not proved: ");
+  os << "\n  " << title << ": ";
   if (proof.stoppedAt)
     if (auto at = proof.stoppedAt->getLoc()->findInstanceOf<FileLineColLoc>())
       os << "line " << at.getLine() << ": ";
@@ -228,8 +243,8 @@ std::string KernelVerdict::text() const {
       "@{0}: {1}: {2} error{3}, {4} warning{5}; {6} events in {7:F1} ms",
       KernelOp(kernel).getSymName(), word, errors, errors == 1 ? "" : "s",
       warnings, warnings == 1 ? "" : "s", search.events, search.seconds * 1e3);
-  if (proof && proof->seconds > 0)
-    text += llvm::formatv(", proof in {0:F1} ms", proof->seconds * 1e3);
+  if (const auto &made = proof ? proof : stopped; made && made->seconds > 0)
+    text += llvm::formatv(", proof in {0:F1} ms", made->seconds * 1e3);
   if (!looked())
     text += "\n  nothing was executed: the kernel was not checked";
   // All of them are in the JSON.
@@ -246,7 +261,10 @@ std::string KernelVerdict::text() const {
   if (looked() && !search.assumed.empty() && !(proof && proof->proved))
     text += "\n  assumed: " + llvm::join(search.assumed, "; ");
   if (proof)
-    text += describe(*proof, looked());
+    text += describe(*proof, looked() ? "searched, not proved" : "not proved");
+  // It would have been enough.
+  if (stopped)
+    text += describe(*stopped, "nor is it proved");
   return text;
 }
 
@@ -266,8 +284,9 @@ llvm::json::Object KernelVerdict::json() const {
                           {"assumed", jsonTexts(search.assumed)},
                           {"events", static_cast<int64_t>(search.events)},
                           {"seconds", search.seconds}};
-  if (proof)
-    json["proof"] = proofJson(*proof, verdict);
+  if (const auto &made = proof ? proof : stopped;
+      made && (proof || made->seconds > 0))
+    json["proof"] = proofJson(*made, verdict);
   return json;
 }
 
@@ -386,10 +405,9 @@ void TextJudge::conclude(Kernel &kernel) {
     kernel.concluded.push_back(llvm::json::Object{
         {"severity", "note"},
         {"message",
-         jsonText("@" + verdict.kernel.getSymName().str() + ": " +
-                  StringRef(describe(*verdict.proof, verdict.looked()))
-                      .trim()
-                      .str())},
+         jsonText(
+             "@" + verdict.kernel.getSymName().str() + ": " +
+             StringRef(describe(*verdict.proof, /*title=*/"")).trim().str())},
         {"line", at.getLine()},
         {"column", at.getColumn()}});
   tell();

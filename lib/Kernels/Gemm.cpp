@@ -290,7 +290,8 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                   : pingpong  ? "take 128x192, or cooperative consumers"
                               : "take 128x256 or 256x192");
   if (o.clusterM < 1 || o.clusterN < 1 || o.cluster() > 2)
-    return refuse("cluster " + number(o.clusterM) + "x" + number(o.clusterN),
+    return refuse("cluster " + number(o.clusterM) + "x" + number(o.clusterN) +
+                      ": two CTAs share B (2x1) or A (1x2), and no more",
                   "1x1, 2x1 or 1x2");
   int64_t split = (o.clusterM > 1 ? o.tileN : o.tileM) / o.cluster();
   if (o.gate && o.tileN % 16)

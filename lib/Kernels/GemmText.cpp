@@ -629,12 +629,13 @@ std::string GemmText::write() {
                      "// Each CTA has a map of its own, a row of `maps`."
                    : "elements are masked.");
   w.set("storedA", o.transposedA ? "K x M" : "M x K");
+  w.set("ofBias", o.bias ? "; bias in f32" : "");
   const char *rowsB = o.gate ? "2N" : "N";
   w.set("rowsB", rowsB);
   w.set("storedB", w.fill(o.transposedB ? "K x $rowsB" : "$rowsB x K"));
   w.text(R"(
 // D = $headline: A is $storedA, B is $storedB, D is M x N,
-// $in in, $out out, f32 sums.)");
+// $in in, $out out, f32 sums$ofBias.)");
   if (o.gate)
     w.text(o.bias ? "// B is G above U, and bias is g, and behind it u."
                   : "// B is G above U.");

@@ -1,8 +1,14 @@
 // A loop of a constant count that is too long to be executed is why its kernel is not decided, and the only reason that is given: not
 // that no launch was found. One that executes less is followed to its end.
 // RUN: not titan check --proof=off %s --kernel long 2>&1 | FileCheck %s --check-prefix=LONG --implicit-check-not=error:
-// LONG: :[[#@LINE+21]]:3: error: [undecided] one warp executes more than 4000000 operations: the loops are too long to be unrolled
+// LONG: :[[#@LINE+27]]:3: error: [undecided] one warp executes more than 4000000 operations: the loops are too long to be unrolled
 // LONG: @long: cannot decide: 1 error, 0 warnings
+// Nor does the proof, which says where it stopped.
+// RUN: not titan check %s --kernel long 2>&1 | FileCheck %s --check-prefixes=LONG,STOPPED
+// STOPPED: {{^}}  nor is it proved: line [[#@LINE+19]]: {{.*}} (titan explain MM-50 says
+// RUN: not titan check %s --kernel long --json | FileCheck %s --check-prefix=REASON
+// REASON: "proof": {
+// REASON: "reason": "lives of this kind
 // RUN: sed 's|constant 10000000 : index|constant 1000000000000 : index|' %s > %t.longer.mlir
 // RUN: not titan check --proof=off %t.longer.mlir --kernel long 2>&1 | FileCheck %s --check-prefix=LONG --implicit-check-not=error:
 // RUN: sed 's|constant 10000000 : index|constant 10000 : index|' %s > %t.short.mlir

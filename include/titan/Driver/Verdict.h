@@ -46,6 +46,8 @@ struct JudgeOptions {
   bool proveCounts = false;
   /// "searched" is an error.
   bool requireProof = false;
+  /// Told, of judge, what begins: "search", "proof", "search to its end".
+  std::function<void(llvm::StringRef phase)> begins = nullptr;
   /// Of several kernels that with this line is looked at first; 0: the first.
   unsigned lineFirst = 0;
 };
@@ -57,6 +59,8 @@ struct KernelVerdict {
   CheckReport search;
   /// None: the search refuses.
   std::optional<ProofReport> proof;
+  /// Where the search cannot decide: the proof that did not, either.
+  std::optional<ProofReport> stopped;
   unsigned errors = 0, warnings = 0;
 
   /// Whether the search has executed anything, or nothing was left undecided.

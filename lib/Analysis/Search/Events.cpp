@@ -83,7 +83,9 @@ bool Footprints::intersect(uint32_t a, uint32_t b) {
   if (!x.low.empty() && !y.low.empty()) {
     bool strided = !x.steps.empty() || !y.steps.empty();
     for (size_t d = 0; d < x.low.size(); ++d)
+      // (What is empty may lie within the other: the next group's.)
       if (x.low[d] >= y.high[d] || y.low[d] >= x.high[d] ||
+          x.low[d] >= x.high[d] || y.low[d] >= y.high[d] ||
           (strided && !stepsMeet(x, y, d, /*all=*/false)))
         return false;
     return true;
