@@ -132,6 +132,18 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
                   o.decode
                       ? "leave out --exp2"
                       : "--exp2 2 to 32, or 0: a NaN is told by the others");
+  if ((o.tail || o.pack) && (masks || o.ragged || o.decode || o.ahead)) {
+    std::string what =
+        o.tail ? "narrow blocks" : "a tile's rows of several heads";
+    return refuse(what + (o.ahead ? ", and a tile ahead"
+                                  : ", and a mask, ragged batches or decode"),
+                  o.tail ? "leave out --tail" : "leave out --pack");
+  }
+  if (o.tail && (o.tail % 16 || o.tail < 16 || o.tail >= o.keys))
+    return refuse("narrow blocks of " + number(o.tail) +
+                      " keys beside blocks of " + number(o.keys),
+                  "--tail 16 to " + number(o.keys - 16) +
+                      ", a multiple of 16, or 0");
   if (o.skip.value_or(false) &&
       (!o.causal || o.window || o.decode || o.warpgroups() == 1))
     return refuse(

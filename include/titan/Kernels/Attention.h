@@ -30,6 +30,8 @@
 //   causal     row i sees the keys up to i + keys - queries; the longest rows
 //              come first
 //   window     and no more than so many before that (an argument)
+//   tail       keys behind the last whole block go by in narrow blocks
+//   pack       the rows of a tile are of several of the heads that share keys
 //   lse        the logarithm of each row's sum goes out, too
 //
 // ragged: sequences of many lengths one behind the other: Q and O are rows x heads
@@ -94,6 +96,12 @@ struct AttentionOptions {
   /// Of each so many groups of eight columns one's powers of two are computed by a
   /// polynomial, beside the special-function unit; 0: none.
   int64_t polynomial = 0;
+  /// Keys of the narrow blocks that the keys behind the last whole block go by in, a multiple of 16 below `keys`;
+  /// 0: they have a block as the others. Without a mask, and no tile ahead.
+  int64_t tail = 0;
+  /// A tile's warpgroups have rows of any heads that share a head of K, so that a group of heads, and not each,
+  /// has one tile that is not full. Without a mask, and no tile ahead.
+  bool pack = false;
   int64_t page = 0; ///< Keys of a page, with decode; 0: K and V are contiguous.
 
   int64_t warpgroups() const { return rows / 64; }
