@@ -349,8 +349,8 @@ GenerateOption
           "attention, persistent: a tile's first scores are computed beside "
           "the last product of the tile before it (off)"),
     tail("tail", "N",
-         "attention: keys behind the last whole block go by in blocks of so "
-         "many (0: in one as the others)"),
+         "attention: keys of a tile's first block, for those behind the last "
+         "whole one (0: as the others)"),
     pack("pack", "on|off",
          "attention: a tile's rows are of several of the heads that share a "
          "head of K (off)"),

@@ -415,13 +415,23 @@ titan.mma.fence
     passTurn();
 }
 
+/// %o, the sums with the product of the block before.
+void AttentionText::sumsBefore() {
+  w.text(R"(
+
+%o${x} = titan.mma.result %acc1${x} after(%go${x} : !group) : !outFlight -> !out)");
+  release("V", w.fill("$stageV").c_str());
+}
+
 /// From those to %probs1, %max1, %sum1, %acc2; $x is behind each name.
 void AttentionText::blockWeights(bool masked) {
+  // The first whole block: the narrow one's product is taken already.
+  bool behindTail = masked && o.tail;
   w.text(R"(
 // The product of the block before goes on under the weights of this one.
 %raw${x} = titan.mma.result %s${x} after(%gs${x} : !group) : !scoresFlight -> !scores)");
   release("K", w.fill("stage${x}").c_str());
-  if (masked && o.tail) {
+  if (behindTail) {
     maskWhole();
   } else if (masked) {
     w.text(R"(
@@ -435,10 +445,9 @@ void AttentionText::blockWeights(bool masked) {
 %probs1${x}, %here${x}, %max1${x}, %decay${x}$andGrows = func.call @weights(%$seen, %$max, %factor) : (!scores, !row, f32) -> ($weights)
 %partDecay${x} = titan.broadcast %decay${x} : !row -> !part
 %kept${x} = arith.mulf %$sum, %partDecay${x} : !part
-%sum1${x} = arith.addf %kept${x}, %here${x} : !part
-
-%o${x} = titan.mma.result %acc1${x} after(%go${x} : !group) : !outFlight -> !out)");
-  release("V", w.fill("$stageV").c_str());
+%sum1${x} = arith.addf %kept${x}, %here${x} : !part)");
+  if (!behindTail)
+    sumsBefore();
   if (asksForGrowth())
     w.text(R"(
 %o1${x} = scf.if %grows${x} -> (!out) {

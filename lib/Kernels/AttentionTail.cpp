@@ -106,8 +106,8 @@ void AttentionText::tailAndBlocks() {
   firstScores();
   blocksAre(false);
   w.text(R"(
-// The narrow block's product, and the scores of the first whole one. (In this order, as the weights are in fewer
-// registers once they are narrowed for the product.)
+// The narrow block's product, and the scores of the first whole one: of both there are too many registers for them to
+// be in flight under its weights.
 %useW = arith.addi %base, %c1 : index
 %stageW = arith.remui %useW, %c$depth : index
 %parityW = func.call @parity(%useW) : (index) -> i32
@@ -131,6 +131,7 @@ titan.mma.fence
   w.set("sum", "sum0");
   w.set("stageV", "stage0");
   w.set("andGrows", asksForGrowth() ? ", %growsW" : "");
+  sumsBefore();
   blockWeights(true);
   w.set("andGrows", asksForGrowth() ? ", %grows" : "");
   blocks("r", "c2", "blocks",

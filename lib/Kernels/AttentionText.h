@@ -88,6 +88,7 @@ protected:
   void blocks(const char *results, const char *first, const char *last,
               const char *before, bool masked);
   void blockProducts();
+  void sumsBefore();
   void blockWeights(bool masked);
   void freeQueries();
   void lastProduct();

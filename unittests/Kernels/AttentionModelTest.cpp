@@ -59,7 +59,8 @@ TEST(AttentionModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
     auto [shape, given] = askedOf(race);
     // As all that were measured.
     auto asMeasured = [](AttentionOptions &o) {
-      o.skip = o.ahead = false;
+      o.skip = o.ahead = o.pack = false;
+      o.tail = 0;
       if (o.keys > 128) // Those came later, below.
         o.persistent = false;
     };
