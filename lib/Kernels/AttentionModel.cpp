@@ -26,7 +26,8 @@
 // 160 times; those of --ahead and --skip to h200-attention-ahead.json and, with a
 // mask, h200-attention-ahead-bands.json; those of {64, true, 128, 128, true, One}
 // to the first two; those of persistent ones of 160 to 192 keys to
-// h200-attention-persistent.json, eighteen shapes, within 5.1 %. Which keys a window leaves out is not known here: it counts
+// h200-attention-persistent.json, eighteen shapes, within 5.1 %; those of a narrow block to
+// h200-attention-tail.json, two shapes. Which keys a window leaves out is not known here: it counts
 // as a causal mask.
 //
 //===----------------------------------------------------------------------===//
@@ -56,8 +57,8 @@ struct Variant {
   /// A tile alone, where a multiprocessor has several CTAs; 0: it has one.
   double aloneTile = 0, aloneBlock = 0;
   bool skip = false;
-  /// Its first block is narrow; 0 where no width fits the keys that are left.
-  bool tail = false;
+  /// Keys of its first block, which is narrow; 0: as wide as the others.
+  int64_t tail = 0;
 
   bool persistent() const { return tiles != One; }
 };
@@ -73,7 +74,7 @@ static constexpr Variant variants[] = {
     {128, false, 128, 160, true, Several, 1.73, 1.04, 2.080},
     {128, false, 128, 176, true, Several, 1.65, 3.05, 2.129},
     {128, false, 128, 192, true, Several, 1.08, 3.18, 2.351},
-    {128, false, 128, 160, true, One, 0.50, 1.90, 2.030, 0, 0, false, true},
+    {128, false, 128, 176, true, One, 0.75, 2.87, 2.150, 0, 0, false, 48},
     {128, true, 128, 128, true, One, 1.27, 3.71, 1.591},
     {128, true, 128, 128, true, Several, 3.33, 2.43, 1.531},
     {128, true, 128, 128, false, One, 2.84, 3.63, 1.688},
@@ -94,11 +95,9 @@ static constexpr Variant variants[] = {
     {64, true, 64, 64, false, One, 2.94, 1.21, 0.338, 1.00, 0.61},
 };
 
-/// The narrow block, of 32 keys or a few times as many, that the keys behind the last whole block of a shape fit, and
-/// that leaves some out; 0: there is none.
-static int64_t tailOf(const AttentionShape &shape, const Variant &v) {
-  int64_t tail = ceilDiv((shape.keys - 1) % v.keys + 1, 32) * 32;
-  return v.tail && tail < v.keys ? tail : 0;
+/// Whether the keys behind the last whole block of a shape fill a narrow one, but for less than 16.
+static bool fits(const AttentionShape &shape, const Variant &v) {
+  return ceilDiv((shape.keys - 1) % v.keys + 1, 16) * 16 == v.tail;
 }
 
 /// Tiles of a launch without a mask, of which a multiprocessor has one at a time.
@@ -205,7 +204,7 @@ kernels::estimateAttention(const AttentionShape &shape,
     if (is(v, *o) && v.rows == o->rows && v.keys == o->keys &&
         v.turns == *o->turns && v.persistent() == o->persistent &&
         (v.tiles == Ahead) == o->ahead && v.skip == *o->skip &&
-        v.tail == (o->tail != 0))
+        v.tail == o->tail)
       return estimate(shape, v, o->tail, o->pack);
   return std::nullopt;
 }
@@ -230,10 +229,9 @@ kernels::pickAttention(const AttentionShape &shape,
     o.persistent = v.persistent();
     o.ahead = v.tiles == Ahead;
     o.skip = given.skip.value_or(v.skip && !given.ragged);
-    int64_t tail = given.tail || given.ragged ? given.tail : tailOf(shape, v);
-    if (v.tail && !tail)
+    if (v.tail && (given.ragged || given.tail || !fits(shape, v)))
       continue;
-    o.tail = tail;
+    o.tail = given.tail ? given.tail : v.tail;
     o.pack = given.pack || (!given.ragged && packs(shape, v));
     if (settle)
       settle(o);
