@@ -493,16 +493,6 @@ void AttentionText::firstWeights() {
 )");
 }
 
-/// Where O has memory of its own: Q has been read.
-void AttentionText::freeQueries() {
-  if (o.persistent && o.ownOutput())
-    w.text(R"(
-// Q has been read.
-titan.elect {
-titan.mbarrier.arrive %emptyQ$g : !bar
-})");
-}
-
 /// The product of the last block's weights, and the sums: %on and %total.
 void AttentionText::lastProduct() {
   w.text("// The product of the last block.");
@@ -521,8 +511,7 @@ void AttentionText::issueLast() {
 %lastStage = arith.remui %lastUse, %c$depth : index
 %lastParity = func.call @parity(%lastUse) : (index) -> i32
 titan.mbarrier.wait %fullV[%lastStage : index] parity(%lastParity) : !bars
-%vn = titan.shared.slot %v[%lastStage : index] : !ringKV -> !kv)");
-  w.text(R"(
+%vn = titan.shared.slot %v[%lastStage : index] : !ringKV -> !kv
 %accumulates = $accumulates
 titan.mma.fence
 %accn = titan.mma %r#0, %vn transpose_b, %r#3 accumulate(%accumulates) : !probs, !kv, !outFlight -> !outFlight
@@ -759,7 +748,12 @@ titan.mbarrier.wait %fullK[%stage0 : index] parity(%parity0) : !bars)");
   } else {
     firstScores();
     allBlocks();
-    freeQueries();
+    if (carriesStore)
+      w.text(R"(
+// Q has been read.
+titan.elect {
+titan.mbarrier.arrive %emptyQ$g : !bar
+})");
     lastProduct();
   }
   output(group);

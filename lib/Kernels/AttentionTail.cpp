@@ -61,7 +61,7 @@ void AttentionText::tailTypes() {
 !scoresFlightTail = !titan.inflight<tensor<64x${tail}xf32, #acc>>)");
 }
 
-/// At the launch: %whole blocks beside the narrow one, in %wholeKeys.
+/// At the launch: %whole blocks beside the narrow one, and %blocks with it.
 void AttentionText::countWhole() {
   w.set("more", o.keys - o.tail);
   w.text(R"(
@@ -137,7 +137,6 @@ titan.mma.fence
   blocks("r", "c2", "blocks",
          "%probs = %probs1W, %max = %max1W, %sum = %sum1W, %acc = %acc2W",
          false);
-  freeQueries();
   lastProduct();
 }
 

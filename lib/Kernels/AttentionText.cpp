@@ -134,7 +134,7 @@ void AttentionText::powers() {
   auto number = [&](const char *name, float value) {
     w.set("name", name);
     w.set("value", toLiteral(value));
-    w.text("%$name = arith.constant dense<$value> : !scores");
+    w.text("%$name = arith.constant dense<$value> : !scores${t}");
   };
   w.text(R"(
 // Of $each groups of eight columns, which registers have, one's powers are computed by multiply-adds:
@@ -146,28 +146,28 @@ void AttentionText::powers() {
   number("e2", exp2Fraction[2]);
   number("e3", exp2Fraction[3]);
   w.text(R"(
-%mantissa = arith.constant dense<23> : !where
-%bounded = arith.maximumf %exponents, %lowest : !scores
-%rounded = arith.addf %bounded, %rounder : !scores
-%whole = arith.subf %rounded, %rounder : !scores
-%r = arith.subf %bounded, %whole : !scores
-%p2 = math.fma %e3, %r, %e2 : !scores
-%p1 = math.fma %p2, %r, %e1 : !scores
-%p0 = math.fma %p1, %r, %e0 : !scores
-%bits = titan.bitcast %p0 : !scores -> !where
-%count = titan.bitcast %rounded : !scores -> !where
-%exponent = arith.shli %count, %mantissa : !where
-%power = arith.addi %bits, %exponent : !where
-%byProducts = titan.bitcast %power : !where -> !scores
-%byUnit = math.exp2 %exponents fastmath<afn> : !scores
-%eight = arith.constant dense<8> : !where
-%each = arith.constant dense<$each> : !where
-%first = arith.constant dense<0> : !where
-%column = titan.coordinate 1 : !where
-%columns8 = arith.divui %column, %eight : !where
-%turn = arith.remui %columns8, %each : !where
-%isTurn = arith.cmpi eq, %turn, %first : !where
-%weights = arith.select %isTurn, %byProducts, %byUnit : !mask, !scores)");
+%mantissa = arith.constant dense<23> : !where${t}
+%bounded = arith.maximumf %exponents, %lowest : !scores${t}
+%rounded = arith.addf %bounded, %rounder : !scores${t}
+%whole = arith.subf %rounded, %rounder : !scores${t}
+%r = arith.subf %bounded, %whole : !scores${t}
+%p2 = math.fma %e3, %r, %e2 : !scores${t}
+%p1 = math.fma %p2, %r, %e1 : !scores${t}
+%p0 = math.fma %p1, %r, %e0 : !scores${t}
+%bits = titan.bitcast %p0 : !scores${t} -> !where${t}
+%count = titan.bitcast %rounded : !scores${t} -> !where${t}
+%exponent = arith.shli %count, %mantissa : !where${t}
+%power = arith.addi %bits, %exponent : !where${t}
+%byProducts = titan.bitcast %power : !where${t} -> !scores${t}
+%byUnit = math.exp2 %exponents fastmath<afn> : !scores${t}
+%eight = arith.constant dense<8> : !where${t}
+%each = arith.constant dense<$each> : !where${t}
+%first = arith.constant dense<0> : !where${t}
+%column = titan.coordinate 1 : !where${t}
+%columns8 = arith.divui %column, %eight : !where${t}
+%turn = arith.remui %columns8, %each : !where${t}
+%isTurn = arith.cmpi eq, %turn, %first : !where${t}
+%weights = arith.select %isTurn, %byProducts, %byUnit : !mask${t}, !scores${t})");
 }
 
 void AttentionText::functions() {
@@ -215,7 +215,6 @@ func.func private @fill${t}(%map: !mapKV${t}, %ring: !ringKV, %full: !bars, %emp
 titan.mbarrier.wait %empty[%stage : index] parity(%free) : !bars
 titan.mbarrier.arrive_expect_tx %full[%stage : index], %bytes : !bars
 %slot = titan.shared.slot %ring[%stage : index] : !ringKV -> !kv)");
-  w.set("slot", "slot");
   reuseSlot("slot", w.fill("${t}"));
   if (o.pagesOfBlock() > 1)
     pieces();

@@ -90,7 +90,6 @@ protected:
   void blockProducts();
   void sumsBefore();
   void blockWeights(bool masked);
-  void freeQueries();
   void lastProduct();
   void issueLast();
   void endLast();
