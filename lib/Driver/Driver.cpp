@@ -352,6 +352,12 @@ GenerateOption
     ahead("ahead", "on|off",
           "attention, persistent: a tile's first scores are computed beside "
           "the last product of the tile before it (off)"),
+    tail("tail", "N",
+         "attention: keys of a tile's first block, for those behind the last "
+         "whole one (0: as the others)"),
+    pack("pack", "on|off",
+         "attention: a tile's rows are of several of the heads that share a "
+         "head of K (off)"),
     polynomial(
         "exp2", "N",
         "attention: of N groups of eight columns one's powers of two by a "
@@ -699,7 +705,7 @@ static int runSubcommand(int argc, char **argv, const char *pluginHost) {
           &headSize,   &causal, &window,        &lse,        &ragged,
           &decode,     &page,   &turns,         &rescale,    &persistent,
           &streamK,    &ahead,  &skip,          &panel,      &rowBytes,
-          &polynomial, &once})
+          &polynomial, &once,   &tail,          &pack})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
   };

@@ -271,6 +271,9 @@ static const AttentionFlag attentionFlags[] = {
     {"persistent",
      [](Text v, auto &o, auto &) { return readSwitch(v, o.persistent); }},
     {"ahead", [](Text v, auto &o, auto &) { return readSwitch(v, o.ahead); }},
+    {"tail", [](Text v, auto &o,
+                auto &) { return readNumbers(v, "N", "48", 0, {&o.tail}); }},
+    {"pack", [](Text v, auto &o, auto &) { return readSwitch(v, o.pack); }},
     {"exp2",
      [](Text v, auto &o, auto &) {
        return readNumbers(v, "N", "4", 0, {&o.polynomial});

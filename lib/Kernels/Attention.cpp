@@ -133,6 +133,19 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
                   o.decode
                       ? "leave out --exp2"
                       : "--exp2 2 to 32, or 0: a NaN is told by the others");
+  if (o.tail && (masks || o.ragged || o.decode || o.persistent))
+    return refuse("a narrow block, and a mask, ragged batches, decode or "
+                  "several tiles a CTA",
+                  "leave out --tail");
+  if (o.pack && (masks || o.ragged || o.decode || o.ahead))
+    return refuse("a tile's rows of several heads, and a mask, ragged batches, "
+                  "decode or a tile ahead",
+                  "leave out --pack");
+  if (o.tail && (o.tail % 16 || o.tail < 16 || o.tail >= o.keys))
+    return refuse("a narrow block of " + number(o.tail) +
+                      " keys beside blocks of " + number(o.keys),
+                  "--tail 16 to " + number(o.keys - 16) +
+                      ", a multiple of 16, or 0");
   if (o.skip.value_or(false) &&
       (!o.causal || o.window || o.decode || o.warpgroups() == 1))
     return refuse(

@@ -15,6 +15,12 @@ static const char *const partitions[] = {"first", "second", "third"};
 /// Of %tile: %batch, %head, %headK, %row; with a mask the tile's %blocks and
 /// %newest, the block that is the first to be worked on.
 void AttentionText::coordinates() {
+  if (o.pack) {
+    packedTile();
+    if (!o.tail)
+      w.text("%newest = arith.subi %blocks, %c1 : index");
+    return;
+  }
   if (masksRows())
     tileOrder();
   else
@@ -29,6 +35,8 @@ void AttentionText::coordinates() {
 %head = arith.remui %$anyHead, %heads : index
 %headK = arith.divui %head, %group : index
 %row = arith.muli %down, %c$rows : index)");
+  if (o.tail)
+    return;
   if (!masksRows()) {
     w.text("%newest = arith.subi %blocks, %c1 : index");
     return;
@@ -147,6 +155,22 @@ void AttentionText::totals() {
 %rowsOfK = arith.index_cast %allRowsK : index to i32)");
 }
 
+void AttentionText::loadBlocks() {
+  w.text(R"(
+scf.for %j = %c0 to %blocks step %c1 {
+%use = arith.addi %base, %j : index
+%block = arith.subi %newest, %j : index
+%key = arith.muli %block, %c$keys : index)");
+  w.set("keyIs", o.ragged ? "keyOfAll" : "key");
+  w.set("batchType", o.ragged ? "" : "index, ");
+  if (o.ragged)
+    w.text("%keyOfAll = arith.addi %rowK, %key : index");
+  w.text(R"(
+func.call @fill(%mapK, %k, %fullK, %emptyK, %use, ${ofBatch}%$keyIs, %headK) : (!mapKV, !ringKV, !bars, !bars, index, ${batchType}index, index) -> ()
+func.call @fill(%mapV, %v, %fullV, %emptyV, %use, ${ofBatch}%$keyIs, %headK) : (!mapKV, !ringKV, !bars, !bars, index, ${batchType}index, index) -> ()
+})");
+}
+
 void AttentionText::load() {
   w.text(R"(
 titan.partition "load" warps(1)$loadRegisters {
@@ -176,33 +200,28 @@ titan.elect {)");
     w.set("down", 64 * group);
     if (o.persistent)
       w.text("titan.mbarrier.wait %emptyQ$g parity(%free) : !bar");
+    w.set("headQ", o.pack ? w.fill("head$g") : "head");
+    if (o.pack)
+      packedRows(w.fill("head$g"), w.fill("row$g"));
+    else
+      w.text("%row$g = arith.addi %$firstRow, %c$down : index");
     w.text(R"(
-%row$g = arith.addi %$firstRow, %c$down : index
 %q$g = titan.shared.slot %q[%c$g : index] : !ringQ -> !q
 titan.mbarrier.arrive_expect_tx %fullQ$g, %i$queryBytes : !bar)");
     if (halves() == 1)
-      w.text("titan.tma.load %mapQ[${ofBatch}%row$g, %head, %c0], %q$g, "
+      w.text("titan.tma.load %mapQ[${ofBatch}%row$g, %$headQ, %c0], %q$g, "
              "%fullQ$g : !mapQ, !q, !bar");
     else
       w.text(R"(
 %left$g = titan.shared.view %q$g [0, 0] : !q -> !q64
 %right$g = titan.shared.view %q$g [0, 64] : !q -> !q64
-titan.tma.load %mapQ[${ofBatch}%row$g, %head, %c0], %left$g, %fullQ$g : !mapQ, !q64, !bar
-titan.tma.load %mapQ[${ofBatch}%row$g, %head, %c64], %right$g, %fullQ$g : !mapQ, !q64, !bar)");
+titan.tma.load %mapQ[${ofBatch}%row$g, %$headQ, %c0], %left$g, %fullQ$g : !mapQ, !q64, !bar
+titan.tma.load %mapQ[${ofBatch}%row$g, %$headQ, %c64], %right$g, %fullQ$g : !mapQ, !q64, !bar)");
   }
-  w.text(R"(
-scf.for %j = %c0 to %blocks step %c1 {
-%use = arith.addi %base, %j : index
-%block = arith.subi %newest, %j : index
-%key = arith.muli %block, %c$keys : index)");
-  w.set("keyIs", o.ragged ? "keyOfAll" : "key");
-  w.set("batchType", o.ragged ? "" : "index, ");
-  if (o.ragged)
-    w.text("%keyOfAll = arith.addi %rowK, %key : index");
-  w.text(R"(
-func.call @fill(%mapK, %k, %fullK, %emptyK, %use, ${ofBatch}%$keyIs, %headK) : (!mapKV, !ringKV, !bars, !bars, index, ${batchType}index, index) -> ()
-func.call @fill(%mapV, %v, %fullV, %emptyV, %use, ${ofBatch}%$keyIs, %headK) : (!mapKV, !ringKV, !bars, !bars, index, ${batchType}index, index) -> ()
-})");
+  if (o.tail)
+    loadTail();
+  else
+    loadBlocks();
   if (countsBlocks())
     w.text(R"(
 %nextBase = arith.addi %base, %blocks : index
@@ -245,9 +264,9 @@ void AttentionText::keysPastEnd() {
 // Keys past the end weigh nothing.
 %rest = arith.subi %keys, %key0 : index
 %rest32 = arith.index_cast %rest : index to i32
-%limits = titan.splat %rest32 : i32 -> !where
-%present = arith.cmpi slt, %column, %limits : !where
-%seen0 = arith.select %present, %raw0, %infinity : !mask, !scores)");
+%limits = titan.splat %rest32 : i32 -> !where${t}
+%present = arith.cmpi slt, %column, %limits : !where${t}
+%seen0 = arith.select %present, %raw0, %infinity : !mask${t}, !scores${t})");
 }
 
 void AttentionText::mask(bool first) {
@@ -352,7 +371,23 @@ void AttentionText::blocks(const char *results, const char *first,
   w.set("before", before);
   w.text(R"(
 %$results:4 = scf.for %j = %$firstBlock to %$lastBlock step %c1
-    iter_args($before) -> (!probs, !row, !part, !outFlight) {
+    iter_args($before) -> (!probs, !row, !part, !outFlight) {)");
+  w.set("x", "");
+  w.set("max", "max");
+  w.set("sum", "sum");
+  w.set("stageV", "stageV");
+  blockProducts();
+  blockWeights(masked);
+  w.text(R"(
+scf.yield %probs1, %max1, %sum1, %acc2 : !probs, !row, !part, !outFlight
+}
+)");
+}
+
+/// A block's scores, and beside them the product of the weights of the block before: %s in group %gs, %acc1 in
+/// group %go.
+void AttentionText::blockProducts() {
+  w.text(R"(
 %use = arith.addi %base, %j : index
 %useV = arith.subi %use, %c1 : index
 %stage = arith.remui %use, %c$depth : index
@@ -362,6 +397,9 @@ void AttentionText::blocks(const char *results, const char *first,
 titan.mbarrier.wait %fullK[%stage : index] parity(%parity) : !bars)");
   if (*o.turns)
     takeTurn();
+  // A narrow block's product is before all of these.
+  w.set("accumulates", o.tail ? "arith.constant true"
+                              : w.fill("arith.cmpi ne, %j, %$second : index"));
   w.text(R"(
 %kj = titan.shared.slot %k[%stage : index] : !ringKV -> !kv
 titan.mma.fence
@@ -369,50 +407,61 @@ titan.mma.fence
 %gs = titan.mma.commit : !group
 titan.mbarrier.wait %fullV[%stageV : index] parity(%parityV) : !bars
 %vj = titan.shared.slot %v[%stageV : index] : !ringKV -> !kv
-%more = arith.cmpi ne, %j, %$second : index
+%more = $accumulates
 titan.mma.fence
 %acc1 = titan.mma %probs, %vj transpose_b, %acc accumulate(%more) : !probs, !kv, !outFlight -> !outFlight
 %go = titan.mma.commit : !group)");
   if (*o.turns)
     passTurn();
+}
+
+/// %o, the sums with the product of the block before.
+void AttentionText::sumsBefore() {
+  w.text(R"(
+
+%o${x} = titan.mma.result %acc1${x} after(%go${x} : !group) : !outFlight -> !out)");
+  release("V", w.fill("$stageV").c_str());
+}
+
+/// From those to %probs1, %max1, %sum1, %acc2; $x is behind each name.
+void AttentionText::blockWeights(bool masked) {
+  // The first whole block: the narrow one's product is taken already.
+  bool behindTail = masked && o.tail;
   w.text(R"(
 // The product of the block before goes on under the weights of this one.
-%raw = titan.mma.result %s after(%gs : !group) : !scoresFlight -> !scores)");
-  release("K", "stage");
-  if (masked) {
+%raw${x} = titan.mma.result %s${x} after(%gs${x} : !group) : !scoresFlight -> !scores)");
+  release("K", w.fill("stage${x}").c_str());
+  if (behindTail) {
+    maskWhole();
+  } else if (masked) {
     w.text(R"(
 %block = arith.subi %newest, %j : index
 %key = arith.muli %block, %c$keys : index)");
     mask(false);
   } else {
-    w.set("seen", "raw");
+    w.set("seen", w.fill("raw${x}"));
   }
   w.text(R"(
-%probs1, %here, %max1, %decay$andGrows = func.call @weights(%$seen, %max, %factor) : (!scores, !row, f32) -> ($weights)
-%partDecay = titan.broadcast %decay : !row -> !part
-%kept = arith.mulf %sum, %partDecay : !part
-%sum1 = arith.addf %kept, %here : !part
-
-%o = titan.mma.result %acc1 after(%go : !group) : !outFlight -> !out)");
-  release("V", "stageV");
+%probs1${x}, %here${x}, %max1${x}, %decay${x}$andGrows = func.call @weights(%$seen, %$max, %factor) : (!scores, !row, f32) -> ($weights)
+%partDecay${x} = titan.broadcast %decay${x} : !row -> !part
+%kept${x} = arith.mulf %$sum, %partDecay${x} : !part
+%sum1${x} = arith.addf %kept${x}, %here${x} : !part)");
+  if (!behindTail)
+    sumsBefore();
   if (asksForGrowth())
     w.text(R"(
-%o1 = scf.if %grows -> (!out) {
-%decays = titan.broadcast %decay : !row -> !out
-%less = arith.mulf %o, %decays : !out
-scf.yield %less : !out
+%o1${x} = scf.if %grows${x} -> (!out) {
+%decays${x} = titan.broadcast %decay${x} : !row -> !out
+%less${x} = arith.mulf %o${x}, %decays${x} : !out
+scf.yield %less${x} : !out
 } else {
-scf.yield %o : !out
+scf.yield %o${x} : !out
 })");
   else
     w.text(R"(
-%decays = titan.broadcast %decay : !row -> !out
-%o1 = arith.mulf %o, %decays : !out)");
-  w.text(R"(
-%acc2 = titan.inflight.start %o1 : !out -> !outFlight
-scf.yield %probs1, %max1, %sum1, %acc2 : !probs, !row, !part, !outFlight
-}
-)");
+%decays${x} = titan.broadcast %decay${x} : !row -> !out
+%o1${x} = arith.mulf %o${x}, %decays${x} : !out)");
+  w.text("%acc2${x} = titan.inflight.start %o1${x} : !out -> !outFlight");
 }
 
 /// From K's first block, which is there, to its weights.
@@ -422,14 +471,16 @@ void AttentionText::firstScores() {
     takeTurn();
   }
   w.text(R"(
-%k0 = titan.shared.slot %k[%stage0 : index] : !ringKV -> !kv
+%k0 = titan.shared.slot %k[%stage0 : index] : !ringKV -> !kv)");
+  reuseSlot("k0", w.fill("${t}"));
+  w.text(R"(
 titan.mma.fence
-%s0 = titan.mma %qg, %k0, %noScores : !q, !kv, !scoresFlight -> !scoresFlight
+%s0 = titan.mma %qg, %k0${t}, %noScores${t} : !q, !kv${t}, !scoresFlight${t} -> !scoresFlight${t}
 %g0 = titan.mma.commit : !group)");
   if (*o.turns)
     passTurn();
-  w.text("%raw0 = titan.mma.result %s0 after(%g0 : !group) : !scoresFlight -> "
-         "!scores");
+  w.text("%raw0 = titan.mma.result %s0 after(%g0 : !group) : "
+         "!scoresFlight${t} -> !scores${t}");
   release("K", "stage0");
   firstWeights();
 }
@@ -438,7 +489,7 @@ titan.mma.fence
 void AttentionText::firstWeights() {
   mask(true);
   w.text(R"(
-%probs0, %sum0, %max0, %decay0$firstGrows = func.call @weights(%$seen, %none, %factor) : (!scores, !row, f32) -> ($weights)
+%probs0, %sum0, %max0, %decay0$firstGrows = func.call @weights${t}(%$seen, %none, %factor) : (!scores${t}, !row, f32) -> ($weights)
 )");
 }
 
@@ -451,13 +502,17 @@ void AttentionText::lastProduct() {
 
 /// In flight as %accn, group %gn.
 void AttentionText::issueLast() {
+  // The narrow block's product is before it.
+  w.set("accumulates",
+        o.tail ? "arith.constant true"
+               : w.fill("arith.cmpi ne, %back, %$firstOwn : index"));
   w.text(R"(
 %lastUse = arith.addi %base, %back : index
 %lastStage = arith.remui %lastUse, %c$depth : index
 %lastParity = func.call @parity(%lastUse) : (index) -> i32
 titan.mbarrier.wait %fullV[%lastStage : index] parity(%lastParity) : !bars
 %vn = titan.shared.slot %v[%lastStage : index] : !ringKV -> !kv
-%accumulates = arith.cmpi ne, %back, %$firstOwn : index
+%accumulates = $accumulates
 titan.mma.fence
 %accn = titan.mma %r#0, %vn transpose_b, %r#3 accumulate(%accumulates) : !probs, !kv, !outFlight -> !outFlight
 %gn = titan.mma.commit : !group)");
@@ -478,9 +533,9 @@ void AttentionText::weightConstants() {
 %log2e = arith.constant 1.44269504 : f32
 %factor = arith.mulf %scale, %log2e : f32
 %minus = arith.constant 0xFF800000 : f32
-%infinity = titan.splat %minus : f32 -> !scores
+%infinity = titan.splat %minus : f32 -> !scores${t}
 %none = titan.splat %minus : f32 -> !row
-%column = titan.coordinate 1 : !where)");
+%column = titan.coordinate 1 : !where${t})");
 }
 
 /// Of the tile's blocks the warpgroup works on those from $firstOwn on, of which those from %whole on need no
@@ -590,9 +645,14 @@ void AttentionText::beginAttend(int64_t group) {
 titan.partition "$partition" warps(4)$attendRegisters {
 %noScores = titan.inflight.none : !scoresFlight
 %noSums = titan.inflight.none : !outFlight)");
+  if (o.tail)
+    w.text("%noScoresTail = titan.inflight.none : !scoresFlightTail");
   if (o.persistent && o.ownOutput())
     w.text("%noStore = titan.token.none : !bulk");
+  // What is masked are the first blocks.
+  blocksAre(o.tail);
   weightConstants();
+  blocksAre(false);
   if (o.causal || o.window)
     w.text("%rowIs = titan.coordinate 0 : !where");
   if (o.ragged)
@@ -658,7 +718,10 @@ void AttentionText::attend(int64_t group) {
   }
   coordinates();
   w.set("down", 64 * group);
-  w.text("%rowg = arith.addi %row, %c$down : index");
+  if (o.pack)
+    packedRows("head", "rowg");
+  else
+    w.text("%rowg = arith.addi %row, %c$down : index");
   if (o.causal || o.window)
     rowsSee();
   if (o.window)
@@ -667,8 +730,11 @@ void AttentionText::attend(int64_t group) {
 %lastDiagonal = arith.addi %rowKeys, %c63 : index)");
   blocksBefore();
   ownBlocks(group);
+  if (o.tail)
+    w.text("%key0 = arith.muli %whole, %c$keys : index");
+  else
+    w.text("%key0 = arith.muli %$newestOwn, %c$keys : index");
   w.text(R"(
-%key0 = arith.muli %$newestOwn, %c$keys : index
 %stage0 = arith.remui %$firstUse, %c$depth : index
 %parity0 = func.call @parity(%$firstUse) : (index) -> i32
 %oddTile = arith.remui %i, %c2 : index
@@ -677,16 +743,19 @@ void AttentionText::attend(int64_t group) {
 // Block 0: Q K^T alone.
 titan.mbarrier.wait %fullQ$g parity(%parityQ) : !bar
 titan.mbarrier.wait %fullK[%stage0 : index] parity(%parity0) : !bars)");
-  firstScores();
-  allBlocks();
-  bool early = o.persistent && o.ownOutput();
-  if (early)
-    w.text(R"(
+  if (o.tail) {
+    tailAndBlocks();
+  } else {
+    firstScores();
+    allBlocks();
+    if (carriesStore)
+      w.text(R"(
 // Q has been read.
 titan.elect {
 titan.mbarrier.arrive %emptyQ$g : !bar
 })");
-  lastProduct();
+    lastProduct();
+  }
   output(group);
   if (o.persistent) {
     w.set("yielded", std::string("%later") +

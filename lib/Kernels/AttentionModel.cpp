@@ -16,6 +16,8 @@
 //                      the first one has the longest of each round
 //   a tile ahead       as persistent ones, but even rounds go up and odd ones down; of
 //                      a few CTAs the one that has the most
+//   a narrow block   it takes its share of a block
+//   packed      of the heads of a group one tile is not full
 //   several CTAs on a multiprocessor  (64 x 64) share it: all of the work at
 //                      what they take together, but no less than one tile alone
 //
@@ -24,7 +26,8 @@
 // 160 times; those of --ahead and --skip to h200-attention-ahead.json and, with a
 // mask, h200-attention-ahead-bands.json; those of {64, true, 128, 128, true, One}
 // to the first two; those of persistent ones of 160 to 192 keys to
-// h200-attention-persistent.json, eighteen shapes, within 5.1 %. Which keys a window leaves out is not known here: it counts
+// h200-attention-persistent.json, eighteen shapes, within 5.1 %; those of a narrow block to
+// h200-attention-tail.json, two shapes. Which keys a window leaves out is not known here: it counts
 // as a causal mask.
 //
 //===----------------------------------------------------------------------===//
@@ -54,6 +57,8 @@ struct Variant {
   /// A tile alone, where a multiprocessor has several CTAs; 0: it has one.
   double aloneTile = 0, aloneBlock = 0;
   bool skip = false;
+  /// Keys of its first block, which is narrow; 0: as wide as the others.
+  int64_t tail = 0;
 
   bool persistent() const { return tiles != One; }
 };
@@ -69,6 +74,7 @@ static constexpr Variant variants[] = {
     {128, false, 128, 160, true, Several, 1.73, 1.04, 2.080},
     {128, false, 128, 176, true, Several, 1.65, 3.05, 2.129},
     {128, false, 128, 192, true, Several, 1.08, 3.18, 2.351},
+    {128, false, 128, 176, true, One, 0.75, 2.87, 2.150, 0, 0, false, 48},
     {128, true, 128, 128, true, One, 1.27, 3.71, 1.591},
     {128, true, 128, 128, true, Several, 3.33, 2.43, 1.531},
     {128, true, 128, 128, false, One, 2.84, 3.63, 1.688},
@@ -89,13 +95,39 @@ static constexpr Variant variants[] = {
     {64, true, 64, 64, false, One, 2.94, 1.21, 0.338, 1.00, 0.61},
 };
 
-static double estimate(const AttentionShape &shape, const Variant &v) {
+/// Whether the keys behind the last whole block of a shape fill a narrow one, but for less than 16.
+static bool fits(const AttentionShape &shape, const Variant &v) {
+  return ceilDiv((shape.keys - 1) % v.keys + 1, 16) * 16 == v.tail;
+}
+
+/// Tiles of a launch without a mask, of which a multiprocessor has one at a time.
+static int64_t wavesOf(const AttentionShape &shape, int64_t rows, bool pack) {
+  int64_t units = ceilDiv(shape.queries, 64),
+          group = shape.heads / shape.headsK;
+  int64_t tiles = pack ? shape.headsK * ceilDiv(group * units, rows / 64)
+                       : shape.heads * ceilDiv(shape.queries, rows);
+  return ceilDiv(shape.batches * tiles, multiprocessors);
+}
+
+/// Whether heads of a group share tiles: where that was measured, and saves a wave.
+static bool packs(const AttentionShape &shape, const Variant &v) {
+  return v.size == 64 && !v.masks && v.rows == 192 && v.tiles == One &&
+         wavesOf(shape, v.rows, true) < wavesOf(shape, v.rows, false);
+}
+
+static double estimate(const AttentionShape &shape, const Variant &v,
+                       int64_t tail, bool pack) {
   int64_t heads = shape.batches * shape.heads;
   int64_t rowTiles = ceilDiv(shape.queries, v.rows), tiles = heads * rowTiles;
   if (!v.masks) {
-    int64_t blocks = ceilDiv(shape.keys, v.keys);
+    double blocks = double(ceilDiv(shape.keys, v.keys));
+    if (tail)
+      blocks = double(std::max<int64_t>(
+                          ceilDiv(shape.keys + v.keys - tail, v.keys), 2) -
+                      1) +
+               double(tail) / double(v.keys);
     return v.launch +
-           ceilDiv(tiles, multiprocessors) * (v.tile + blocks * v.block);
+           double(wavesOf(shape, v.rows, pack)) * (v.tile + blocks * v.block);
   }
   // Blocks of the row tile that is the `at`-th longest.
   auto blocks = [&](int64_t at) {
@@ -171,8 +203,9 @@ kernels::estimateAttention(const AttentionShape &shape,
   for (const Variant &v : variants)
     if (is(v, *o) && v.rows == o->rows && v.keys == o->keys &&
         v.turns == *o->turns && v.persistent() == o->persistent &&
-        (v.tiles == Ahead) == o->ahead && v.skip == *o->skip)
-      return estimate(shape, v);
+        (v.tiles == Ahead) == o->ahead && v.skip == *o->skip &&
+        v.tail == o->tail)
+      return estimate(shape, v, o->tail, o->pack);
   return std::nullopt;
 }
 
@@ -196,12 +229,16 @@ kernels::pickAttention(const AttentionShape &shape,
     o.persistent = v.persistent();
     o.ahead = v.tiles == Ahead;
     o.skip = given.skip.value_or(v.skip && !given.ragged);
+    if (v.tail && (given.ragged || given.tail || !fits(shape, v)))
+      continue;
+    o.tail = given.tail ? given.tail : v.tail;
+    o.pack = given.pack || (!given.ragged && packs(shape, v));
     if (settle)
       settle(o);
     if (!checkAttention(o))
       continue;
     std::optional<double> its = estimateAttention(shape, o);
-    double time = its.value_or(estimate(shape, v));
+    double time = its.value_or(estimate(shape, v, o.tail, o.pack));
     bool none = known == std::numeric_limits<double>::max();
     double &best = its ? known : near;
     if (time < best && (its || none)) {

@@ -20,6 +20,7 @@ AttentionText::AttentionText(const AttentionOptions &options) : o(options) {
   w.set("size", o.size);
   w.set("rows", o.rows);
   w.set("keys", o.keys);
+  w.set("tail", o.tail);
   // Of a packed tensor no dimension is the batch's.
   w.set("rowsAre", o.ragged ? "?x?" : "?x?x?");
   w.set("one", o.ragged ? "" : "1x");
@@ -33,15 +34,12 @@ AttentionText::AttentionText(const AttentionOptions &options) : o(options) {
   w.set("slotsQ", o.ahead ? 2 * groups : groups);
   w.set("ringO", o.ahead ? "!ringO" : "!ringQ");
   w.set("barQ", o.ahead ? "!barsQ" : "!bar");
-  w.set("panels", o.keys / 8);
-  w.set("blockBytes", o.blockBytes());
   w.set("queryBytes", 64 * o.size * bytesOf(o.element));
   w.set("warps", 4 + 4 * groups);
   bool asks = asksForGrowth();
   w.set("whereGrows", asks ? ", where %grows says that it does" : "");
   w.set("andGrows", asks ? ", %grows" : "");
-  w.set("weights",
-        std::string("!probs, !part, !row, !row") + (asks ? ", i1" : ""));
+  blocksAre(false);
   w.set("releases", 4 * groups);
   w.set("launchRegisters", groups == 1   ? ""
                            : groups == 2 ? " registers(168)"
@@ -70,6 +68,8 @@ void AttentionText::types() {
     w.text(R"(
 !q64    = !titan.shared<64x64x$in, swizzle = 128>
 !kv64   = !titan.shared<${keys}x64x$in, swizzle = 128>)");
+  if (o.tail)
+    tailTypes();
   if (o.ahead)
     w.text(R"(
 !ringO  = !titan.shared<64x${size}x$in, swizzle = 128, slots = $groups>
@@ -127,14 +127,14 @@ titan.tma.load %map[%page$piece, %key, %head, %$column], %$side$piece, %full[%st
 /// %weights, 2^%exponents.
 void AttentionText::powers() {
   if (!o.polynomial) {
-    w.text("%weights = math.exp2 %exponents fastmath<afn> : !scores");
+    w.text("%weights = math.exp2 %exponents fastmath<afn> : !scores${t}");
     return;
   }
   w.set("each", o.polynomial);
   auto number = [&](const char *name, float value) {
     w.set("name", name);
     w.set("value", toLiteral(value));
-    w.text("%$name = arith.constant dense<$value> : !scores");
+    w.text("%$name = arith.constant dense<$value> : !scores${t}");
   };
   w.text(R"(
 // Of $each groups of eight columns, which registers have, one's powers are computed by multiply-adds:
@@ -146,28 +146,28 @@ void AttentionText::powers() {
   number("e2", exp2Fraction[2]);
   number("e3", exp2Fraction[3]);
   w.text(R"(
-%mantissa = arith.constant dense<23> : !where
-%bounded = arith.maximumf %exponents, %lowest : !scores
-%rounded = arith.addf %bounded, %rounder : !scores
-%whole = arith.subf %rounded, %rounder : !scores
-%r = arith.subf %bounded, %whole : !scores
-%p2 = math.fma %e3, %r, %e2 : !scores
-%p1 = math.fma %p2, %r, %e1 : !scores
-%p0 = math.fma %p1, %r, %e0 : !scores
-%bits = titan.bitcast %p0 : !scores -> !where
-%count = titan.bitcast %rounded : !scores -> !where
-%exponent = arith.shli %count, %mantissa : !where
-%power = arith.addi %bits, %exponent : !where
-%byProducts = titan.bitcast %power : !where -> !scores
-%byUnit = math.exp2 %exponents fastmath<afn> : !scores
-%wide = arith.constant dense<8> : !where
-%each = arith.constant dense<$each> : !where
-%first = arith.constant dense<0> : !where
-%column = titan.coordinate 1 : !where
-%columns8 = arith.divui %column, %wide : !where
-%turn = arith.remui %columns8, %each : !where
-%isTurn = arith.cmpi eq, %turn, %first : !where
-%weights = arith.select %isTurn, %byProducts, %byUnit : !mask, !scores)");
+%mantissa = arith.constant dense<23> : !where${t}
+%bounded = arith.maximumf %exponents, %lowest : !scores${t}
+%rounded = arith.addf %bounded, %rounder : !scores${t}
+%whole = arith.subf %rounded, %rounder : !scores${t}
+%r = arith.subf %bounded, %whole : !scores${t}
+%p2 = math.fma %e3, %r, %e2 : !scores${t}
+%p1 = math.fma %p2, %r, %e1 : !scores${t}
+%p0 = math.fma %p1, %r, %e0 : !scores${t}
+%bits = titan.bitcast %p0 : !scores${t} -> !where${t}
+%count = titan.bitcast %rounded : !scores${t} -> !where${t}
+%exponent = arith.shli %count, %mantissa : !where${t}
+%power = arith.addi %bits, %exponent : !where${t}
+%byProducts = titan.bitcast %power : !where${t} -> !scores${t}
+%byUnit = math.exp2 %exponents fastmath<afn> : !scores${t}
+%wide = arith.constant dense<8> : !where${t}
+%each = arith.constant dense<$each> : !where${t}
+%first = arith.constant dense<0> : !where${t}
+%column = titan.coordinate 1 : !where${t}
+%columns8 = arith.divui %column, %wide : !where${t}
+%turn = arith.remui %columns8, %each : !where${t}
+%isTurn = arith.cmpi eq, %turn, %first : !where${t}
+%weights = arith.select %isTurn, %byProducts, %byUnit : !mask${t}, !scores${t})");
 }
 
 /// In a launch region: 0 times what is masked is no number, as is what overflows, and a negative one makes the least
@@ -201,9 +201,23 @@ func.func private @parity(%use: index) -> i32 {
 %parity = arith.index_cast %odd : index to i32
 return %parity : i32
 }
+)");
+  fill();
+  weights();
+  if (!o.tail)
+    return;
+  blocksAre(true);
+  fill();
+  weights();
+  blocksAre(false);
+}
 
-// Keys or values from %key on, once the use of the slot before this one is over.
-func.func private @fill(%map: !mapKV, %ring: !ringKV, %full: !bars, %empty: !bars, %use: index, $fillFrom%key: index, %head: index) {
+/// What brings a block of K or V.
+void AttentionText::fill() {
+  w.text(R"(
+
+// Keys or values$ofTail from %key on, once the use of the slot before this one is over.
+func.func private @fill${t}(%map: !mapKV${t}, %ring: !ringKV, %full: !bars, %empty: !bars, %use: index, $fillFrom%key: index, %head: index) {
 %zero = arith.constant 0 : index
 %depth = arith.constant $depth : index
 %bytes = arith.constant $blockBytes : i32
@@ -213,35 +227,42 @@ func.func private @fill(%map: !mapKV, %ring: !ringKV, %full: !bars, %empty: !bar
 titan.mbarrier.wait %empty[%stage : index] parity(%free) : !bars
 titan.mbarrier.arrive_expect_tx %full[%stage : index], %bytes : !bars
 %slot = titan.shared.slot %ring[%stage : index] : !ringKV -> !kv)");
+  reuseSlot("slot", w.fill("${t}"));
   if (o.pagesOfBlock() > 1)
     pieces();
   else if (halves() == 1)
-    w.text("titan.tma.load %map[${ofBatch}%key, %head, %zero], %slot, "
-           "%full[%stage : index]$once : !mapKV, !kv, !bars");
+    w.text("titan.tma.load %map[${ofBatch}%key, %head, %zero], %slot${t}, "
+           "%full[%stage : index]$once : !mapKV${t}, !kv${t}, !bars");
   else
     w.text(R"(
 %half = arith.constant 64 : index
-%left = titan.shared.view %slot [0, 0] : !kv -> !kv64
-%right = titan.shared.view %slot [0, 64] : !kv -> !kv64
-titan.tma.load %map[${ofBatch}%key, %head, %zero], %left, %full[%stage : index]$once : !mapKV, !kv64, !bars
-titan.tma.load %map[${ofBatch}%key, %head, %half], %right, %full[%stage : index]$once : !mapKV, !kv64, !bars)");
+%left = titan.shared.view %slot${t} [0, 0] : !kv${t} -> !kv64${t}
+%right = titan.shared.view %slot${t} [0, 64] : !kv${t} -> !kv64${t}
+titan.tma.load %map[${ofBatch}%key, %head, %zero], %left, %full[%stage : index]$once : !mapKV${t}, !kv64${t}, !bars
+titan.tma.load %map[${ofBatch}%key, %head, %half], %right, %full[%stage : index]$once : !mapKV${t}, !kv64${t}, !bars)");
   w.text(R"(
 return
 }
+)");
+}
+
+/// From a block's scores to its weights.
+void AttentionText::weights() {
+  w.text(R"(
 
 // What a block's scores weigh: 2^(factor * (score - maximum of the row so far)). Each thread adds up its own; it
 // has two columns of eight. And how much less what was added up before weighs now$whereGrows.
-func.func private @weights(%scores: !scores, %max: !row, %factor: f32) -> ($weights) {
+func.func private @weights${t}(%scores: !scores${t}, %max: !row, %factor: f32) -> ($weights) {
 %c0 = arith.constant 0 : index
 %c1 = arith.constant 1 : index
 %panels = arith.constant $panels : index
 %minus = arith.negf %factor : f32
-%factors = titan.splat %factor : f32 -> !scores
+%factors = titan.splat %factor : f32 -> !scores${t}
 %rowFactors = titan.splat %factor : f32 -> !row
 %rowMinus = titan.splat %minus : f32 -> !row
-%panel0 = titan.panel %scores[%c0] : !scores -> !part
+%panel0 = titan.panel %scores[%c0] : !scores${t} -> !part
 %highest = scf.for %j = %c1 to %panels step %c1 iter_args(%sofar = %panel0) -> (!part) {
-%panel = titan.panel %scores[%j] : !scores -> !part
+%panel = titan.panel %scores[%j] : !scores${t} -> !part
 %higher = arith.maximumf %sofar, %panel : !part
 scf.yield %higher : !part
 } {titan.unroll}
@@ -264,7 +285,8 @@ scf.yield %higher : !part
 %grew = arith.cmpf ogt, %largest, %max : !row
 %grows = titan.any %grew : !rowMask)");
   }
-  if (masksRows())
+  // A narrow block may have no key.
+  if (masksRows() || !w.fill("${t}").empty())
     w.text(R"(
 // A row without any key so far: nothing is subtracted from minus infinity.
 %infinity = arith.constant 0xFF800000 : f32
@@ -277,19 +299,19 @@ scf.yield %higher : !part
   else
     w.text("%shift = arith.mulf %$max1, %rowMinus : !row");
   w.text(R"(
-%shifts = titan.broadcast %shift : !row -> !scores
-%exponents = math.fma %scores, %factors, %shifts : !scores)");
+%shifts = titan.broadcast %shift : !row -> !scores${t}
+%exponents = math.fma %scores, %factors, %shifts : !scores${t})");
   powers();
   w.text(R"(
-%sum0 = titan.panel %weights[%c0] : !scores -> !part
+%sum0 = titan.panel %weights[%c0] : !scores${t} -> !part
 %sum = scf.for %j = %c1 to %panels step %c1 iter_args(%sofar = %sum0) -> (!part) {
-%panel = titan.panel %weights[%j] : !scores -> !part
+%panel = titan.panel %weights[%j] : !scores${t} -> !part
 %more = arith.addf %sofar, %panel : !part
 scf.yield %more : !part
 } {titan.unroll}
 %drop = math.fma %max, %rowFactors, %shift : !row
 %decay = math.exp2 %drop fastmath<afn> : !row
-%probs = arith.truncf %weights : !scores to !probs
+%probs = arith.truncf %weights : !scores${t} to !probs${t}
 return %probs, %sum, %$max1, %decay$andGrows : $weights
 }
 )");
@@ -435,19 +457,34 @@ titan.require %is_served, "launch-check", "each head of K serves as many heads o
     w.text(R"(
 %few_queries = arith.cmpi ule, %queries, %c1073741824 : index
 titan.require %few_queries, "launch-check", "at most 2^30 queries: the numbers of LSE's rows have 32 bits")");
-  w.text(R"(
+  w.text(o.pack ? R"(
+// Units of 64 rows, of all the queries that a head of K serves, and tiles of those.
+%units = arith.ceildivui %queries, %c64 : index
+%groupUnits = arith.muli %group, %units : index
+%rowBlocks = arith.ceildivui %groupUnits, %c$groups : index
+%allHeads = arith.muli %batches, %headsK : index)"
+                : R"(
 %rowBlocks = arith.ceildivui %queries, %c$rows : index
-%allHeads = arith.muli %batches, %heads : index
+%allHeads = arith.muli %batches, %heads : index)");
+  w.text(R"(
 %mapQ = titan.tensor_map %Q : !global -> !mapQ
 %mapK = titan.tensor_map %K : !global -> !mapKV
 %mapV = titan.tensor_map %V : !global -> !mapKV
 %mapO = titan.tensor_map %O : !global -> !mapQ)");
+  if (o.tail)
+    w.text(R"(
+%mapKTail = titan.tensor_map %K : !global -> !mapKVTail
+%mapVTail = titan.tensor_map %V : !global -> !mapKVTail)");
   if (o.ragged)
     w.text("%lastHead = arith.subi %allHeads, %c1 : index");
   LaunchArguments handed;
   handed.pass("mapQ", "!mapQ");
   handed.pass("mapK", "!mapKV");
   handed.pass("mapV", "!mapKV");
+  if (o.tail) {
+    handed.pass("mapKTail", "!mapKVTail");
+    handed.pass("mapVTail", "!mapKVTail");
+  }
   handed.pass("mapO", "!mapQ");
   auto pass = [&](const char *name) { handed.pass(name, "index"); };
   if (masksRows()) {
@@ -497,9 +534,15 @@ titan.require %ahead, "launch-check", "a window of no negative number of keys"
     pass("span");
   }
   pass("rowBlocks");
-  pass("heads");
+  pass(o.pack ? "headsK" : "heads");
   pass("group");
-  if (!masksRows()) {
+  if (o.pack)
+    pass("units");
+  if (o.tail) {
+    countWhole();
+    pass("blocks");
+    pass("whole");
+  } else if (!masksRows()) {
     w.text("%blocks = arith.ceildivui %keys, %c$keys : index");
     pass("blocks");
   }
@@ -609,6 +652,12 @@ std::string AttentionText::write() {
     w.text(R"(
 // The warpgroups take turns at the tensor cores: who has issued its products
 // arrives at the next one's barrier, and computes weights while those run.)");
+  if (o.tail)
+    w.text(R"(
+// The keys behind the last whole block come first, in a block of $tail.)");
+  if (o.pack)
+    w.text(R"(
+// A warpgroup's 64 rows are of any of the heads that share a head of K.)");
   if (o.ahead)
     w.text(R"(
 // A tile's first scores are computed beside the last product of the tile before

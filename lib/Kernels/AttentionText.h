@@ -51,6 +51,8 @@ protected:
   void types();
   void functions();
   void requireScale();
+  void fill();
+  void weights();
   void pieces();
   void powers();
   void requireSize(std::string name, std::string tensor, std::string type,
@@ -72,6 +74,7 @@ protected:
   void unseenBlocks();
   void wholeBlocks();
   void passBlocks(const char *suffix, const char *base);
+  void loadBlocks();
   void load();
   void weightConstants();
   void beginAttend(int64_t group);
@@ -85,6 +88,9 @@ protected:
   void allBlocks();
   void blocks(const char *results, const char *first, const char *last,
               const char *before, bool masked);
+  void blockProducts();
+  void sumsBefore();
+  void blockWeights(bool masked);
   void lastProduct();
   void issueLast();
   void endLast();
@@ -106,6 +112,16 @@ protected:
   void scoresAhead(int64_t group, const char *suffix, const char *round,
                    bool last);
   void attendAhead(int64_t group);
+  // AttentionTail.cpp
+  void blocksAre(bool tail);
+  void reuseSlot(const std::string &slot, const std::string &ending);
+  void tailTypes();
+  void countWhole();
+  void loadTail();
+  void maskWhole();
+  void tailAndBlocks();
+  void packedTile();
+  void packedRows(const std::string &head, const std::string &row);
   // AttentionReference.cpp
   void reference();
   void referenceConstants();

@@ -59,7 +59,8 @@ TEST(AttentionModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
     auto [shape, given] = askedOf(race);
     // As all that were measured.
     auto asMeasured = [](AttentionOptions &o) {
-      o.skip = o.ahead = false;
+      o.skip = o.ahead = o.pack = false;
+      o.tail = 0;
       if (o.keys > 128) // Those came later, below.
         o.persistent = false;
     };
@@ -110,11 +111,16 @@ TEST(AttentionModel, PicksWhatThereIs) {
 }
 
 /// As the races call it. "old" are kernels of before --ahead and --skip; -l bands as large as they are now; n
-/// neither, made with them; p160 persistent, with blocks of 160 keys.
+/// neither, made with them; p160 persistent, with blocks of 160 keys; n176x48 with a narrow block of 48; n3k whose
+/// tiles have rows of several heads.
 static std::string raceNameOf(const AttentionOptions &o) {
   std::ostringstream text;
   text << 'd' << o.size << (o.causal ? "-causal-" : "-full-");
-  if (o.ahead || *o.skip)
+  if (o.tail)
+    text << 'n' << o.keys << 'x' << o.tail;
+  else if (o.pack)
+    text << 'n' << o.warpgroups() << 'k';
+  else if (o.ahead || *o.skip)
     text << (o.ahead ? 'a' : 's') << o.warpgroups()
          << (o.ahead && *o.skip ? "s" : "") << (*o.turns ? "" : "-nt")
          << (o.ahead && o.causal ? "-l" : "");
@@ -135,7 +141,8 @@ TEST(AttentionModel, PicksWhatIsAheadOrPersistentWhereItIsFaster) {
   std::map<std::pair<json, json>, std::vector<json>> raced;
   for (const char *name :
        {"/h200-attention-ahead.json", "/h200-attention-ahead-bands.json",
-        "/h200-attention-persistent.json"}) {
+        "/h200-attention-persistent.json", "/h200-attention-tail.json",
+        "/h200-attention-bf474746.json"}) {
     std::ifstream file(TITAN_RESULTS + std::string(name));
     json table = json::parse(file);
     for (const json &race : table["races"])
@@ -168,7 +175,7 @@ TEST(AttentionModel, PicksWhatIsAheadOrPersistentWhereItIsFaster) {
     ahead += options.ahead;
     wide += options.persistent && options.keys > 128;
   }
-  EXPECT_EQ(raced.size(), 66u);
+  EXPECT_EQ(raced.size(), 74u);
   EXPECT_GE(ahead, 40);
   EXPECT_GE(wide, 12);
   EXPECT_GE(std::exp(logs / raced.size()), 1.015);

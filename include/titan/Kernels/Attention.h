@@ -30,6 +30,8 @@
 //   causal     row i sees the keys up to i + keys - queries; the longest rows
 //              come first
 //   window     and no more than so many before that (an argument)
+//   tail       a tile's first block, of the last keys, is narrower than the others
+//   pack       the rows of a tile are of several of the heads that share keys
 //   lse        the logarithm of each row's sum goes out, too
 //
 // ragged: sequences of many lengths one behind the other: Q and O are rows x heads
@@ -95,6 +97,12 @@ struct AttentionOptions {
   /// polynomial, beside the special-function unit, within 2^-13, which `lse` passes on;
   /// 0: none.
   int64_t polynomial = 0;
+  /// Keys of a tile's first block, a multiple of 16 below `keys`, which fits the keys behind the last whole one
+  /// where they are no more; 0: it is as wide as the others. Without a mask, one tile a CTA.
+  int64_t tail = 0;
+  /// A tile's warpgroups have rows of any heads that share a head of K, so that a group of heads, and not each,
+  /// has one tile that is not full. Without a mask, and no tile ahead.
+  bool pack = false;
   int64_t page = 0; ///< Keys of a page, with decode; 0: K and V are contiguous.
 
   int64_t warpgroups() const { return rows / 64; }
@@ -128,7 +136,7 @@ struct AttentionShape {
 std::optional<double> estimateAttention(const AttentionShape &shape,
                                         const AttentionOptions &options);
 
-/// The tile, turns, rescaling, persistence, kind of launch, and what is skipped and ahead that the model finds fastest for a shape; types, masks and
+/// The tile, turns, rescaling, persistence, kind of launch, what is skipped and ahead, the narrow block and whose rows share a tile that the model finds fastest for a shape; types, masks and
 /// results stay as they are given. `settle`: as of pickGemm. Where the model knows no candidate, the one that
 /// is nearest to the fastest of those that it knows.
 AttentionOptions
