@@ -120,6 +120,7 @@ protected:
   void loadTail();
   void maskWhole();
   void tailAndBlocks();
+  // AttentionPack.cpp
   void packedTile();
   void packedRows(const std::string &head, const std::string &row);
   // AttentionReference.cpp
