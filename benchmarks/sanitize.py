@@ -82,6 +82,7 @@ KINDS = {
     "gemm-swap": ("gemm --shape 16x8192x1024 --swap on", product(16, 8192, 1024)),
     "gemm-swap-panels": ("gemm --tile 88x256x64 --swap on --panel 32", product(1544, 8200, K)),
     "gemm-swap-turns": ("gemm --tile 200x128x64 --swap on --panel 32 --consumers pingpong", product(M, 2184, K)),
+    "gemm-once": ("gemm --tile 64x128x64 --once on", product(128, 8200, K)),
     "gemm-split": ("gemm --tile 128x128x64 --split 4", product(200, 520, 2056)),
     "gemm-stream-k": ("gemm --tile 128x128x64 --stream-k on", product(
         M, N, K, *tensor("pages", (132, 128, 128), "zeros"), *result("flags", 132))),
@@ -96,6 +97,9 @@ KINDS = {
     "attention-full": ("attention", attend(520, 777)),
     "attention-causal": ("attention --causal on --lse on", attend(777, 777, *result("LSE", 2, 4, 777))),
     "attention-window": ("attention --window on", attend(520, 777, "--scalar", "window=90")),
+    "attention-tail": ("attention --tail 48", attend(520, 3 * 176 + 40)),
+    "attention-pack": ("attention --pack on", attend(260, 777, heads=8, heads_k=2)),
+    "attention-64-pack": ("attention --head-size 64 --pack on", attend(260, 777, heads=6, heads_k=2, size=64)),
     "attention-persistent": ("attention --persistent on --ahead on --tile 128x128", attend(2600, 777)),
     "attention-wide": ("attention --persistent on --tile 128x176 --programmatic on", attend(2600, 777)),
     "attention-causal-ahead": ("attention --causal on --persistent on --ahead on --skip on --tile 128x128", attend(2600, 2600)),
