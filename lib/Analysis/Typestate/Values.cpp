@@ -602,6 +602,18 @@ TValue Arithmetic::compute(Operation *op, ArrayRef<TValue> operands,
   return compute(op, code, predicate, operandBits, bits, operands, facts);
 }
 
+/// The number of this kind, of these, that facts speak of.
+static std::optional<Atom> named(const Atoms &atoms, const Facts &facts,
+                                 StringRef kind,
+                                 const std::vector<Polynomial> &of) {
+  for (auto list : {&Facts::nonnegative, &Facts::zero})
+    for (const Polynomial &fact : facts.*list)
+      for (Atom a : fact.atoms())
+        if (atoms.kind(a) == kind && atoms.operands(a) == of)
+          return a;
+  return std::nullopt;
+}
+
 TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
                            unsigned operandBits, unsigned bits,
                            ArrayRef<TValue> operands, Facts &facts) {
@@ -772,14 +784,24 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
   case Arith::MinS:
   case Arith::MaxS: {
     bool least = code == Arith::MinU || code == Arith::MinS;
-    if (facts.provesAtLeast(p[0], p[1]))
-      return TValue::of(least ? p[1] : p[0]);
-    if (facts.provesAtLeast(p[1], p[0]))
-      return TValue::of(least ? p[0] : p[1]);
-    Polynomial atom = Polynomial::atom(
-        atoms.atom(least ? "minimum" : "maximum", nullptr, {p[0], p[1]}));
-    for (const Polynomial &each : p)
-      least ? facts.atLeast(each, atom) : facts.atLeast(atom, each);
+    const char *kind = least ? "minimum" : "maximum";
+    auto bound = [&](const Polynomial &atom) {
+      for (const Polynomial &each : p)
+        least ? facts.atLeast(each, atom) : facts.atLeast(atom, each);
+    };
+    for (bool one : {true, false})
+      if (facts.provesAtLeast(p[!one], p[one])) {
+        const Polynomial &chosen = p[least ? one : !one];
+        // (Perhaps it is a number already by which of two cases this is.)
+        if (auto known = named(atoms, facts, kind, {p[0], p[1]})) {
+          bound(Polynomial::atom(*known));
+          facts.equal(Polynomial::atom(*known), chosen);
+        }
+        return TValue::of(chosen);
+      }
+    const Polynomial atom =
+        Polynomial::atom(atoms.atom(kind, nullptr, {p[0], p[1]}));
+    bound(atom);
     for (int64_t bound : {0, 1})
       if (least && facts.provesAtLeast(p[0], bound) &&
           facts.provesAtLeast(p[1], bound))
