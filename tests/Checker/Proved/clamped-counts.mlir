@@ -1,14 +1,17 @@
 // Counts that are the least or the greatest of two numbers, which is one of the two: cases in which it would be neither
 // are no launch's. And a count that is shown to be 0 as a number that is at most 0, and at least 0, is 0 for the slots that
-// are computed from it.
+// are computed from it. What is taken of two numbers again, where it is known which one it is, is what it was before.
 //
 // RUN: titan check %s --kernel greatest --require=proved | FileCheck %s
 // RUN: titan check %s --kernel rounds --require=proved | FileCheck %s
+// RUN: titan check %s --kernel again --require=proved | FileCheck %s
 // CHECK: proved, for every size
 // RUN: titan run %s --schedule random:1
 // RUN: titan run %s --kernel greatest --schedule random:2 --scalar a=9 --scalar b=4
 // RUN: titan run %s --kernel greatest --schedule random:3 --scalar a=17 --scalar b=17
 // RUN: titan run %s --kernel rounds --schedule random:4 --scalar a=17 --scalar b=17
+// RUN: titan run %s --kernel again --schedule random:5 --scalar a=9 --scalar b=4
+// RUN: titan run %s --kernel again --schedule skew:6 --scalar a=4 --scalar b=17
 //
 // One use more than the greater one: both loops have it.
 // VARIANT more: in count `%more` -> `%one`
@@ -23,6 +26,17 @@
 // VARIANT next: in between `%u` -> `%after`
 // RUN: %variant next %s | not titan check - --kernel rounds --require=proved 2>&1 | FileCheck %s --check-prefix=MORE
 // RUN: %variant next %s | not titan run - --kernel rounds --scalar a=17 --scalar b=17
+// The greater number of uses is taken where the lesser one is known.
+// VARIANT greater: in uses `minsi` -> `maxsi`
+// RUN: %variant greater %s | not titan check - --kernel again --require=proved 2>&1 | FileCheck %s --check-prefix=MORE
+// RUN: %variant greater %s | not titan run - --kernel again --scalar a=4 --scalar b=17
+// It is the least of another two: nor does a proof alone take it for that of the launch.
+// VARIANT another: in otherwise `%nb` -> `%limit`
+// RUN: %variant another %s | not titan check - --kernel again --require=proved 2>&1 | FileCheck %s --check-prefix=MORE
+// RUN: %variant another %s | not titan run - --kernel again --scalar a=9 --scalar b=4
+// RUN: %variant another %s > %t.another.mlir
+// RUN: titan-mutate %t.another.mlir --kernel again --prove --every 1000 --schedules 1 | FileCheck %s --check-prefix=ANOTHER
+// ANOTHER: kernels as they are: 1, 1 refused, 0 proved
 //
 // The search alone cannot decide @rounds: where a proof does, that is no error, and nothing wrong is proved (titan-mutate).
 // RUN: titan-mutate %s --kernel rounds --prove --every 30 --schedules 1 | FileCheck %s --check-prefix=MUTANTS
@@ -167,6 +181,73 @@ titan.kernel @greatest(%X: !global, %Y: !global, %a: i64, %b: i64) warps(2) attr
         scf.yield %next : !regs
       }
       func.call @put(%sumB, %Y) : (!regs, !global) -> ()
+    }
+  }
+  titan.return
+}
+
+// The launch takes the least of the two for the producer; the consumer takes it again where it knows which one that is.
+titan.kernel @again(%X: !global, %Y: !global, %a: i64, %b: i64) warps(2) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 61}, X = "Mx64 ints:1", Y = "Mx64", a = 3 : i64, b = 8 : i64}} launch {
+  %least = arith.constant 1 : i64
+  %most = arith.constant 4096 : i64
+  %largest = arith.constant 1073741824 : index
+  %rows = titan.dim %Y, 0 : !global
+  %few = arith.cmpi ule, %rows, %largest : index
+  titan.require %few, "launch-check", "at most 2^30 rows, whose numbers have 32 bits"
+  %a0 = arith.cmpi sge, %a, %least : i64
+  %b0 = arith.cmpi sge, %b, %least : i64
+  %a1 = arith.cmpi sle, %a, %most : i64
+  %b1 = arith.cmpi sle, %b, %most : i64
+  titan.require %a0, "launch-check", "a is 1 or more"
+  titan.require %b0, "launch-check", "b is 1 or more"
+  titan.require %a1, "launch-check", "a is at most 4096"
+  titan.require %b1, "launch-check", "b is at most 4096"
+  %one = arith.constant 1 : index
+  %map = titan.tensor_map %X : !global -> !map
+  %na = arith.index_cast %a : i64 to index
+  %nb = arith.index_cast %b : i64 to index
+  %blocks = arith.minsi %na, %nb : index
+  titan.launch grid(%one) with(%map, %na, %nb, %blocks : !map, index, index, index)
+} body(%map: !map, %na: index, %nb: index, %blocks: index) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %limit = arith.constant 4096 : index
+  %tiles = titan.shared.alloc : !ring
+  %full = titan.mbarrier.alloc : !bars
+  %empty = titan.mbarrier.alloc : !bars
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bars
+    titan.mbarrier.init %empty count(1) : !bars
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+  %f0 = arith.constant 0.0 : bf16
+  %zero = titan.splat %f0 : bf16 -> !regs
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      titan.elect {
+        func.call @load(%map, %tiles, %full, %empty, %blocks) : (!map, !ring, !bars, !bars, index) -> ()
+      }
+    }
+    titan.partition "use" warps(1) {
+      %aIsLess = arith.cmpi slt, %na, %nb : index
+      scf.if %aIsLess {
+        %uses = arith.minsi %na, %nb : index // @uses
+        %sum = scf.for %i = %c0 to %uses step %one iter_args(%sofar = %zero) -> (!regs) {
+          %next = func.call @add(%tiles, %full, %empty, %i, %sofar) : (!ring, !bars, !bars, index, !regs) -> !regs
+          scf.yield %next : !regs
+        }
+        func.call @put(%sum, %Y) : (!regs, !global) -> ()
+      } else {
+        %uses = arith.minsi %na, %nb : index // @otherwise
+        %sum = scf.for %i = %c0 to %uses step %one iter_args(%sofar = %zero) -> (!regs) {
+          %next = func.call @add(%tiles, %full, %empty, %i, %sofar) : (!ring, !bars, !bars, index, !regs) -> !regs
+          scf.yield %next : !regs
+        }
+        %twice = arith.addf %sum, %sum : !regs
+        func.call @put(%twice, %Y) : (!regs, !global) -> ()
+      }
     }
   }
   titan.return
