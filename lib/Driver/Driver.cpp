@@ -54,18 +54,24 @@ static void printVersion(llvm::raw_ostream &os) {
 }
 
 namespace {
-cl::SubCommand runSub("run", "simulate a kernel, compare with its reference");
-cl::SubCommand checkSub("check", "races, proxies, phases, deadlocks");
-cl::SubCommand compileSub("compile", "a package, PTX, LLVM IR");
-cl::SubCommand inspectSub("inspect",
-                          "a package: kernels, parameters, checks, resources");
-cl::SubCommand generateSub("generate",
-                           "a kernel from parameters: gemm, attention");
-cl::SubCommand benchSub("bench",
-                        "variants of a generated kernel, to be measured");
-cl::SubCommand explainSub("explain",
-                          "a code, a rule, an operation, a type; what a FILE's "
-                          "copies, products, effects and layouts are");
+struct Subcommand : cl::SubCommand {
+  using cl::SubCommand::SubCommand;
+  using cl::SubCommand::unregisterSubCommand;
+};
+Subcommand runSub("run", "simulate a kernel, compare with its reference");
+Subcommand checkSub("check", "races, proxies, phases, deadlocks");
+Subcommand compileSub("compile", "a package, PTX, LLVM IR");
+Subcommand inspectSub("inspect",
+                      "a package: kernels, parameters, checks, resources");
+Subcommand generateSub("generate", "a kernel from parameters: gemm, attention");
+Subcommand benchSub("bench", "variants of a generated kernel, to be measured");
+Subcommand explainSub("explain",
+                      "a code, a rule, an operation, a type; what a FILE's "
+                      "copies, products, effects and layouts are");
+
+Subcommand *const subcommands[] = {&runSub,     &checkSub,    &compileSub,
+                                   &inspectSub, &generateSub, &benchSub,
+                                   &explainSub};
 
 cl::OptionCategory category("titan options");
 
@@ -540,8 +546,7 @@ static int runSubcommand(int argc, char **argv, const char *pluginHost) {
   auto flags = makeSeverityFlags();
   cl::SetVersionPrinter(printVersion);
   cl::HideUnrelatedOptions(category);
-  for (cl::SubCommand *sub : {&runSub, &checkSub, &compileSub, &inspectSub,
-                              &generateSub, &benchSub, &explainSub})
+  for (Subcommand *sub : subcommands)
     cl::HideUnrelatedOptions(category, *sub);
 
   // A command's help begins with the command, and ends with what flags do not
@@ -782,6 +787,11 @@ static void prepareHeap() {
   uintptr_t from = llvm::alignTo(reinterpret_cast<uintptr_t>(begin), page);
   if (auto to = reinterpret_cast<uintptr_t>(end); from < to)
     madvise(reinterpret_cast<void *>(from), to - from, MADV_HUGEPAGE);
+}
+
+void titan::dropCommands() {
+  for (Subcommand *sub : subcommands)
+    sub->unregisterSubCommand();
 }
 
 int titan::driverMain(int argc, char **argv, const char *pluginHost) {
