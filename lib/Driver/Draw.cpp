@@ -26,8 +26,8 @@ struct DrawnEvent {
 /// Whether that is somebody: a CTA, a partition or a warp.
 static bool isAgent(StringRef who) {
   return who.starts_with("CTA ") || who.starts_with("partition ") ||
-         who.starts_with("warp ") || who.starts_with("wave ") ||
-         who.starts_with("the CTA");
+         who.starts_with("warp ") || who.starts_with("warps ") ||
+         who.starts_with("wave ") || who.starts_with("the CTA");
 }
 
 std::string titan::drawEvents(const Finding &finding) {

@@ -54,18 +54,24 @@ static void printVersion(llvm::raw_ostream &os) {
 }
 
 namespace {
-cl::SubCommand runSub("run", "simulate a kernel, compare with its reference");
-cl::SubCommand checkSub("check", "races, proxies, phases, deadlocks");
-cl::SubCommand compileSub("compile", "a package, PTX, LLVM IR");
-cl::SubCommand inspectSub("inspect",
-                          "a package: kernels, parameters, checks, resources");
-cl::SubCommand generateSub("generate",
-                           "a kernel from parameters: gemm, attention");
-cl::SubCommand benchSub("bench",
-                        "variants of a generated kernel, to be measured");
-cl::SubCommand explainSub("explain",
-                          "a code, a rule, an operation, a type; what a FILE's "
-                          "copies, products, effects and layouts are");
+struct Subcommand : cl::SubCommand {
+  using cl::SubCommand::SubCommand;
+  using cl::SubCommand::unregisterSubCommand;
+};
+Subcommand runSub("run", "simulate a kernel, compare with its reference");
+Subcommand checkSub("check", "races, proxies, phases, deadlocks");
+Subcommand compileSub("compile", "a package, PTX, LLVM IR");
+Subcommand inspectSub("inspect",
+                      "a package: kernels, parameters, checks, resources");
+Subcommand generateSub("generate", "a kernel from parameters: gemm, attention");
+Subcommand benchSub("bench", "variants of a generated kernel, to be measured");
+Subcommand explainSub("explain",
+                      "a code, a rule, an operation, a type; what a FILE's "
+                      "copies, products, effects and layouts are");
+
+Subcommand *const subcommands[] = {&runSub,     &checkSub,    &compileSub,
+                                   &inspectSub, &generateSub, &benchSub,
+                                   &explainSub};
 
 cl::OptionCategory category("titan options");
 
@@ -99,11 +105,12 @@ cl::opt<bool> json("json", cl::desc("Print one JSON object on stdout"),
                    cl::sub(runSub), cl::sub(checkSub), cl::sub(compileSub),
                    cl::sub(inspectSub), cl::sub(generateSub), cl::sub(benchSub),
                    cl::sub(explainSub), cl::cat(category));
-cl::opt<std::string> strict(
-    "strict", cl::ValueOptional, cl::value_desc("on|off"), cl::init("normal"),
-    cl::desc("Report what the ISA's letter does not give (MM-4); off: "
-             "experiments"),
-    cl::sub(runSub), cl::sub(checkSub), cl::sub(compileSub), cl::cat(category));
+cl::opt<std::string>
+    strict("strict", cl::ValueOptional, cl::value_desc("on|off"),
+           cl::desc("Report what the ISA's letter does not give (MM-4); off: "
+                    "experiments"),
+           cl::sub(runSub), cl::sub(checkSub), cl::sub(compileSub),
+           cl::cat(category));
 cl::opt<std::string>
     proof("proof",
           cl::desc("How long the proof of a kernel may take; off: none (titan "
@@ -448,20 +455,20 @@ static int unreadable(llvm::StringRef text) {
 /// A flag of titan explain that is given to a topic which has no use for it; an
 /// error message, or nothing.
 static std::string findUseless(llvm::StringRef topic) {
-  auto of = [&](const cl::Option &flag, llvm::StringRef its) {
-    return flag.getNumOccurrences() && topic != its
+  auto of = [&](const cl::Option &flag, llvm::ArrayRef<llvm::StringRef> its) {
+    return flag.getNumOccurrences() && !llvm::is_contained(its, topic)
                ? "--" + flag.ArgStr.str() + ": only titan explain " +
-                     its.str() + " takes it"
+                     llvm::join(its, " and ") +
+                     (its.size() > 1 ? " take it" : " takes it")
                : std::string();
   };
   for (const std::string &bad :
-       {of(noExpand, "effects"), of(explainSizes, "tma"),
-        topic == "layout" ? std::string() : of(svg, "tma"),
-        of(explainTarget, "tma")})
+       {of(noExpand, {"effects"}), of(explainSizes, {"tma"}),
+        of(svg, {"tma", "layout"}), of(explainTarget, {"tma"})})
     if (!bad.empty())
       return bad;
   for (const cl::Option *flag : triton.all())
-    if (std::string bad = of(*flag, "stages"); !bad.empty())
+    if (std::string bad = of(*flag, {"stages"}); !bad.empty())
       return bad;
   return {};
 }
@@ -469,12 +476,14 @@ static std::string findUseless(llvm::StringRef topic) {
 /// --strict and the flags of severities; an error message if one is wrong.
 static std::string readStrictness(Strictness &strictness,
                                   const SeverityFlags &flags) {
-  if (strict == "" || strict == "on")
-    strictness.level = Strictness::Level::Strict;
-  else if (strict == "off")
-    strictness.level = Strictness::Level::Off;
-  else if (strict != "normal")
-    return "--strict is on, off or normal, not '" + strict + "'";
+  if (strict.getNumOccurrences()) {
+    if (strict == "" || strict == "on")
+      strictness.level = Strictness::Level::Strict;
+    else if (strict == "off")
+      strictness.level = Strictness::Level::Off;
+    else
+      return "--strict is on or off, not '" + strict + "'";
+  }
   for (const auto &[name, option] : flags) {
     if (!option->getNumOccurrences())
       continue;
@@ -537,8 +546,7 @@ static int runSubcommand(int argc, char **argv, const char *pluginHost) {
   auto flags = makeSeverityFlags();
   cl::SetVersionPrinter(printVersion);
   cl::HideUnrelatedOptions(category);
-  for (cl::SubCommand *sub : {&runSub, &checkSub, &compileSub, &inspectSub,
-                              &generateSub, &benchSub, &explainSub})
+  for (Subcommand *sub : subcommands)
     cl::HideUnrelatedOptions(category, *sub);
 
   // A command's help begins with the command, and ends with what flags do not
@@ -555,7 +563,7 @@ static int runSubcommand(int argc, char **argv, const char *pluginHost) {
   // Messages speak of titan, wherever it lies.
   std::vector<const char *> words(argv, argv + argc);
   words[0] = "titan";
-  if (std::string bad = findTakenForGroup(commandName, words); !bad.empty())
+  if (std::string bad = findMisread(commandName, words); !bad.empty())
     return unreadable(bad);
   if (!cl::ParseCommandLineOptions(
           argc, words.data(), commandName.empty() ? overview : "", &errors))
@@ -599,11 +607,12 @@ static int runSubcommand(int argc, char **argv, const char *pluginHost) {
       return usage(bad);
     if (std::string bad = triton.read(command.triton); !bad.empty())
       return usage(bad);
-    if (redundantFlag && (insertFencesFlag || require.getNumOccurrences() > 0))
+    if (redundantFlag &&
+        (insertFencesFlag || fixFlag || require.getNumOccurrences() > 0))
       return usage("--redundant is a question of its own, beside "
-                   "--insert-fences and --require",
+                   "--insert-fences, --fix and --require",
                    "ask one at a time");
-    if (fixFlag && (insertFencesFlag || redundantFlag))
+    if (fixFlag && insertFencesFlag)
       return usage("--fix puts fences in, too", "leave the other one out");
     if (json && sarifFlag)
       return usage("--json and --sarif are two forms of one report",
@@ -778,6 +787,11 @@ static void prepareHeap() {
   uintptr_t from = llvm::alignTo(reinterpret_cast<uintptr_t>(begin), page);
   if (auto to = reinterpret_cast<uintptr_t>(end); from < to)
     madvise(reinterpret_cast<void *>(from), to - from, MADV_HUGEPAGE);
+}
+
+void titan::dropCommands() {
+  for (Subcommand *sub : subcommands)
+    sub->unregisterSubCommand();
 }
 
 int titan::driverMain(int argc, char **argv, const char *pluginHost) {

@@ -332,8 +332,10 @@ static int explainTma(const ExplainCommand &options) {
     session.fail(input.error());
     return session.finish(BadInput, "");
   }
-  // Where the beginning does not tell, the name does.
-  bool isSchedule = beginsAsSchedule(std::string_view((*input)->getBuffer()))
+  // What is no text is no schedule. Where the beginning does not tell, the name does.
+  StringRef given = (*input)->getBuffer();
+  bool isSchedule = !findTextProblem(given) &&
+                    beginsAsSchedule(std::string_view(given))
                         .value_or(!StringRef(options.file).ends_with(".mlir"));
   Lowerings lowerings;
   int exit = isSchedule
@@ -571,9 +573,17 @@ int titan::runExplain(const ExplainCommand &options) {
                  "program");
     return session.finish(BadInput, "");
   }
+  std::string near;
+  if (const CodeInfo *info = nearestCode(std::string_view(name)))
+    near = info->code;
+  // A name without what it begins with: `mma`, `pipe.create`, `wgmma`.
+  for (const char *sign : {"#", "!", ""})
+    if (std::string whole = (sign + ("titan." + name)).str();
+        lookupOperation(whole) || lookupAttribute(whole) || lookupType(whole))
+      near = whole;
   std::string fix = "titan explain codes lists them";
-  if (const CodeInfo *near = nearestCode(std::string_view(name)))
-    fix = "did you mean " + std::string(near->code) + "? " + fix;
+  if (!near.empty())
+    fix = "did you mean " + near + "? " + fix;
   session.fail(Code::UnknownCode, "there is no code '" + topic + "'", fix);
   return session.finish(BadInput, "");
 }

@@ -45,8 +45,13 @@ BadWords titan::describeUnreadable(llvm::StringRef text) {
   return {line.str(), fix};
 }
 
-std::string titan::findTakenForGroup(llvm::StringRef command,
-                                     llvm::ArrayRef<const char *> words) {
+/// Of a flag that takes one.
+static std::string hasNoValue(llvm::StringRef flag) {
+  return (flag + " has no value").str();
+}
+
+std::string titan::findMisread(llvm::StringRef command,
+                               llvm::ArrayRef<const char *> words) {
   for (cl::SubCommand *sub : cl::getRegisteredSubcommands()) {
     if (sub->getName() != command)
       continue;
@@ -85,6 +90,8 @@ std::string titan::findTakenForGroup(llvm::StringRef command,
         return text;
       }
     }
+    if (before)
+      return hasNoValue(words.back());
   }
   return {};
 }
@@ -94,7 +101,7 @@ std::string titan::findCareless(llvm::ArrayRef<const char *> words) {
     if (word.empty())
       return "an argument is empty";
     if (word.starts_with("-") && word.find('=') == word.size() - 1)
-      return (word.drop_back() + " has no value").str();
+      return hasNoValue(word.drop_back());
   }
   for (cl::SubCommand *sub : cl::getRegisteredSubcommands())
     if (*sub && sub != &cl::SubCommand::getTopLevel())

@@ -27,9 +27,10 @@ BadWords describeUnreadable(llvm::StringRef text);
 
 /// The library takes every flag of one letter for a group of such: an unknown flag
 /// that begins with an h would be a request for help. The error's text, as the library
-/// words it for other letters, or nothing. `words` begin with the program's name.
-std::string findTakenForGroup(llvm::StringRef command,
-                              llvm::ArrayRef<const char *> words);
+/// words it for other letters, or nothing. So of a last flag that lacks its value, of which
+/// the library speaks by itself. `words` begin with the program's name.
+std::string findMisread(llvm::StringRef command,
+                        llvm::ArrayRef<const char *> words);
 
 /// Refuses what the library takes in silence: empty words, and a flag that is
 /// given twice where one value counts. An error message, or nothing.

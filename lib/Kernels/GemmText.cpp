@@ -636,9 +636,11 @@ std::string GemmText::write() {
   w.text(R"(
 // D = $headline: A is $storedA, B is $storedB, D is M x N,
 // $in in, $out out, f32 sums$ofBias.)");
-  if (o.gate)
-    w.text(o.bias ? "// B is G above U, and bias is g, and behind it u."
-                  : "// B is G above U.");
+  if (o.gate) {
+    w.set("lies", o.transposedB ? "left of" : "above");
+    w.text(o.bias ? "// B is G $lies U, and bias is g, and behind it u."
+                  : "// B is G $lies U.");
+  }
   if (isGrouped())
     w.text(R"(
 // A and D have the rows of several groups, from offsets[g] to offsets[g + 1], and B
@@ -669,10 +671,11 @@ std::string GemmText::write() {
 // multiplies. Step s of the CTA's tile i is use i * steps + s of the ring,
 // whoever consumes it.)");
   else
-    w.text(
-        o.copiesByThreads()
-            ? "// Four warps copy; $groups warpgroups multiply a tile together."
-            : "// A warp loads; $groups warpgroups multiply a tile together.");
+    w.text(std::string(o.copiesByThreads() ? "// Four warps copy; "
+                                           : "// A warp loads; ") +
+           (o.warpgroupsPerTile() == 1
+                ? "a warpgroup multiplies a tile."
+                : "$groups warpgroups multiply a tile together."));
   if (o.cluster() > 1) {
     w.set("shared", o.clusterM > 1 ? "B" : "A");
     w.set("lie", o.clusterM > 1 ? "one above the other" : "side by side");

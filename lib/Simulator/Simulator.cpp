@@ -165,7 +165,14 @@ void Machine::find(Code code, const Twine &message, Operation *op,
     return;
   std::string where =
       others.empty() ? std::string() : placeOf(others.front().loc);
-  if (!reported.insert({static_cast<int>(code), op, where}).second)
+  Location loc = op->getLoc();
+  if (!reported
+           .insert({static_cast<int>(code), op->getName().getAsOpaquePointer(),
+                    loc->findInstanceOf<FileLineColLoc>()
+                        ? loc.getAsOpaquePointer()
+                        : op,
+                    where})
+           .second)
     return;
   for (Operation *each : {op, otherOp}) {
     auto trusted =
@@ -177,7 +184,7 @@ void Machine::find(Code code, const Twine &message, Operation *op,
     auto reason = trusted.getAs<StringAttr>("reason");
     fix = "trusted: " + (reason ? reason.getValue().str() : "");
   }
-  report.findings.push_back({code, severity, message.str(), op->getLoc(),
+  report.findings.push_back({code, severity, message.str(), loc,
                              std::move(others), std::move(lines), fix});
   if (fatal && severity == Severity::Error)
     stop = true;

@@ -121,6 +121,12 @@ int exitStatus(Code code) {
   case Code::UnknownCode:
   case Code::UnknownTarget:
   case Code::ReplayInvalid:
+  case Code::PackageInvalid:
+  case Code::PackageVersion:
+  case Code::PackageTruncated:
+  case Code::PackageChecksum:
+  case Code::PackageBlob:
+  case Code::ManifestInvalid:
   case Code::InternalError:
   case Code::OutOfMemory:
     return 2;

@@ -393,8 +393,9 @@ LogicalResult Expander::countReleases() {
           (warps != 1 || !op->getParentOfType<ElectOp>()))
         return op->emitError()
                << "[pipe-bulk-read] " << warps
-               << " warps release this slot: the one thread that issued the "
-                  "bulk stores does, inside of titan.elect"
+               << (warps == 1 ? " warp releases" : " warps release")
+               << " this slot: the one thread that issued the bulk stores "
+                  "does, inside of titan.elect"
                << (partition.getWarps() > 1 ? " warp(0)" : "");
       if (release == PipeRelease::Commit)
         warps = 1;

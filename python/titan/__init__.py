@@ -545,4 +545,9 @@ def __getattr__(name):
     if name in ("array", "empty", "zeros"):
         from . import arrays
         return getattr(arrays, name)
+    if name == "__version__":  # It stands beside this package, in a wheel as in the tree.
+        from importlib import metadata
+        beside = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        for found in metadata.distributions(name="titan", path=[beside]):
+            return found.version
     raise AttributeError(f"module 'titan' has no attribute {name!r}")

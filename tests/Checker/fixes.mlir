@@ -13,6 +13,7 @@
 // RUN: not titan check %s --kernel unnamed --war=off 2>&1 | FileCheck %s --check-prefix=UNNAMED
 // RUN: not titan check %s --kernel circle --war=off 2>&1 | FileCheck %s --check-prefix=CIRCLE
 // RUN: not titan check %s --kernel threads --war=off 2>&1 | FileCheck %s --check-prefix=THREADS
+// RUN: sed 's/titan.barrier.sync 1 threads(160)/titan.cta_sync/' %s | not titan check - --kernel threads --war=off 2>&1 | FileCheck %s --check-prefix=ALL-THREADS
 // RUN: not titan check %s --kernel next_phase --war=off 2>&1 | FileCheck %s --check-prefix=NEXT-PHASE
 // RUN: not titan check %s --kernel signal_again --war=off 2>&1 | FileCheck %s --check-prefix=SIGNAL-AGAIN
 // RUN: grep -v 'mbarrier.wait %empty' %S/Proved/overflow.mlir | not titan check - --kernel slots 2>&1 | FileCheck %s --check-prefix=UNHEARD
@@ -727,7 +728,12 @@ titan.kernel @circle() warps(8) launch {
 }
 
 // THREADS: [deadlock]
+// THREADS: partition b, warps 0, 1, 2, 3: waits at named barrier 1: 128 of 160 threads have come
+// THREADS-NEXT: partition a, warp 0: ended
 // THREADS: fix: named barrier 1 waits for 160 threads, and 128 come: give that number, or let the others come, too
+// ALL-THREADS: [deadlock]
+// ALL-THREADS: partition b, warps 0, 1, 2, 3: waits at the CTA's barrier: 128 of 256 threads have come
+// ALL-THREADS: fix: the CTA's barrier waits for all 256 threads, and 128 come: let the others come, too, or let these meet at a named barrier of 128 threads
 // Five warps are meant, four come.
 titan.kernel @threads() warps(8) launch {
   %c1 = arith.constant 1 : index

@@ -10,8 +10,10 @@
 #rows   = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>
 !reg    = tensor<64x64xbf16, #rows>
 
-// CHECK: names.mlir:[[@LINE+28]]:17: error: [deadlock]
-// CHECK: waits for barrier %ab.full[1], parity 1: phase 1 misses 1 of 1 arrivals and 0 bytes
+// CHECK: names.mlir:[[@LINE+30]]:17: error: [deadlock]
+// CHECK: {{^}}  partition use, warps 0, 1, 2, 3, iteration 3: waits for barrier %ab.full[1], parity 1: phase 1 misses 1 of 1 arrivals and 0 bytes
+// CHECK-NEXT: {{^}}  partition load, warp 0: ended
+// CHECK-NEXT: {{^}}  warps 5, 6, 7: ended
 // CHECK: fix: nobody commits the slot of %ab that is waited for: let titan.pipe.wait %ab run as often as titan.pipe.acquire and titan.pipe.commit do
 // RUNS: names.mlir:[[@LINE+25]]:17: error: [deadlock]
 // RUNS-SAME: waits for ever for barrier %ab.full[1], parity 1: phase 1 (parity 1), 1 of 1 arrivals pending

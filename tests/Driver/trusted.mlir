@@ -5,6 +5,10 @@
 // RUN: titan run %s --kernel arrive --scope=error 2>&1 | FileCheck %s
 // RUN: titan check %s --kernel flag --scope=error 2>&1 | FileCheck %s
 // RUN: titan run %s --kernel flag --scope=error 2>&1 | FileCheck %s
+// RUN: grep -v fence.proxy_async %examples/gemm.mlir | sed 's/titan.tma.store .*%mapD.%m, %at./& {titan.trusted = {code = "proxy-fence-missing", reason = "so"}}/' > %t.mlir
+// RUN: titan run %t.mlir --kernel gemm 2>&1 | FileCheck %s --check-prefix=ONCE
+// ONCE-COUNT-1: remark: [proxy-fence-missing]
+// ONCE-NOT: remark:
 // CHECK: remark: [scope-too-narrow]
 // CHECK-NOT: {{error|warning}}:
 

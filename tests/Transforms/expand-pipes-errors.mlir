@@ -497,6 +497,29 @@ titan.kernel @everybody_stores() warps(4) launch {
 // -----
 
 !ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+titan.kernel @one_warp() warps(5) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "work" -> ["out"] buffers ["x"](%ring : !ring) fill(arrive) release(bulk_read) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "work" warps(4) {
+      %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+      titan.pipe.commit %slot
+    }
+    titan.partition "out" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      // expected-error@+1 {{[pipe-bulk-read] 1 warp releases this slot}}
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
 titan.kernel @skips_own() warps(2) launch {
   %c1 = arith.constant 1 : index
   titan.launch grid(%c1)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Relay.h"
 
+#include "titan/Driver/Driver.h"
 #include "titan/Driver/Session.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
@@ -23,6 +24,7 @@ using namespace titan;
 
 /// MLIR's server.
 static int serve(int argc, char **argv) {
+  dropCommands();
   mlir::DialectRegistry registry;
   registerAllTitanDialects(registry);
   // The last net: whatever an editor sends ends in a coded error. MLIR's parser

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "PrintAxisInfo.h"
 #include "titan/Conversion/TritonToTitan.h"
+#include "titan/Driver/Driver.h"
 #include "titan/Driver/Plugin.h"
 #include "titan/Driver/Session.h"
 #include "titan/Transforms/Passes.h"
@@ -50,6 +51,7 @@ static llvm::cl::list<std::string>
 
 int main(int argc, char **argv) {
   llvm::install_fatal_error_handler(giveUp);
+  dropCommands();
   mlir::DialectRegistry registry;
   registerAllTitanDialects(registry);
   mlir::registerTransformsPasses();

@@ -29,6 +29,10 @@ enum ExitCode : int {
 /// loads them.
 int driverMain(int argc, char **argv, const char *pluginHost = "");
 
+/// For a tool of this library that has no commands: LLVM's command line would list
+/// titan's as its own, and take `check FILE` for one of them, with no input.
+void dropCommands();
+
 } // namespace titan
 
 #endif

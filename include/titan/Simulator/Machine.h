@@ -388,7 +388,9 @@ private:
   unsigned engineWeight = 4, burst = 1;
   /// What agents differ in: nothing, their partition, or each.
   enum class Speeds { Same, ByPartition, ByWarp } speeds = Speeds::Same;
-  std::set<std::tuple<int, mlir::Operation *, std::string>> reported;
+  /// The code, the operation of the text (unrolled loops have several at one
+  /// place), and the other place.
+  std::set<std::tuple<int, const void *, const void *, std::string>> reported;
 };
 
 /// What some bytes held as far as the reader knew takes the place of what was

@@ -332,9 +332,14 @@ std::string Execution::fixOfDeadlock(uint32_t first) const {
               std::get<effect::ThreadBarrier>(action.effect->what);
           effect.kind == effect::ThreadBarrier::Named) {
         const NamedBarrier &barrier = named[namedIndex(a, action.amount)];
+        std::string all = std::to_string(barrier.threads);
+        std::string come = std::to_string(barrier.come);
+        if (effect.threads == 0)
+          return "the CTA's barrier waits for all " + all + " threads, and " +
+                 come + " come: let the others come, too, or let these meet " +
+                 "at a named barrier of " + come + " threads";
         return "named barrier " + std::to_string(action.amount) +
-               " waits for " + std::to_string(barrier.threads) +
-               " threads, and " + std::to_string(barrier.come) +
+               " waits for " + all + " threads, and " + come +
                " come: give that number, or let the others come, too";
       }
     if (action.kind != Action::WaitBarrier)

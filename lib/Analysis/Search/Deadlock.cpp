@@ -127,12 +127,12 @@ bool Execution::missesArrivals(uint32_t a, const Event &event,
 
 std::string Execution::describeWait(uint32_t a, const Event &event,
                                     const Action &action) const {
-  std::string line = who(a, event);
+  std::string line = who(a, event) + ": ";
   switch (action.kind) {
   case Action::WaitBarrier: {
     uint32_t b = slot(ctaOf(a), action.object);
     const Barrier &barrier = barriers[b];
-    return line + " waits for barrier " + barrierName(b) + ", parity " +
+    return line + "waits for barrier " + barrierName(b) + ", parity " +
            std::to_string(action.amount) + ": phase " +
            std::to_string(barrier.phaseOfLife()) + " misses " +
            std::to_string(barrier.pending) + " of " +
@@ -140,22 +140,24 @@ std::string Execution::describeWait(uint32_t a, const Event &event,
            std::to_string(barrier.tx) + " bytes";
   }
   case Action::WaitFlag:
-    return line + " waits for a flag";
+    return line + "waits for a flag";
   case Action::WaitGroup:
-    return line + " waits for a product that not all four warps have issued";
+    return line + "waits for a product that not all four warps have issued";
   case Action::AllocCells:
-    return line + " waits for the other CTA of its pair to allocate";
+    return line + "waits for the other CTA of its pair to allocate";
   case Action::ThreadBarrier: {
     const auto &effect = std::get<effect::ThreadBarrier>(action.effect->what);
     if (effect.kind != effect::ThreadBarrier::Named)
-      return line + " waits at the cluster's barrier";
+      return line + "waits at the cluster's barrier";
     const NamedBarrier &barrier = named[namedIndex(a, action.amount)];
-    return line + " waits at named barrier " + std::to_string(action.amount) +
+    return line + "waits at " +
+           (effect.threads ? "named barrier " + std::to_string(action.amount)
+                           : "the CTA's barrier") +
            ": " + std::to_string(barrier.come) + " of " +
            std::to_string(barrier.threads) + " threads have come";
   }
   default:
-    return line;
+    return who(a, event);
   }
 }
 
@@ -171,7 +173,24 @@ void Execution::deadlock() {
       badBytes(b);
       explained = true;
     }
-  std::vector<std::string> stands;
+  // Warps of a partition that are at one place are told together: "CTA 0, partition
+  // load, warp", their ranks, and what is said of each.
+  struct Alike {
+    std::string of, ranks, what;
+  };
+  std::vector<Alike> stands, ended;
+  auto tell = [&](std::vector<Alike> &all, uint32_t a, StringRef line) {
+    std::string name = program.describe(a, 0, AllLanes);
+    auto [of, rank] = StringRef(name).rsplit(' ');
+    StringRef what = line.drop_front(name.size());
+    auto found = llvm::find_if(all, [&](const Alike &known) {
+      return known.of == of && known.what == what;
+    });
+    if (found == all.end())
+      all.push_back({of.str(), rank.str(), what.str()});
+    else
+      found->ranks += ", " + rank.str();
+  };
   struct Stand {
     const Event *event;
     uint32_t agent;
@@ -179,12 +198,10 @@ void Execution::deadlock() {
   std::optional<Stand> first;
   bool firstAtThreads = false;
   std::vector<Stand> places;
-  std::string ended;
   for (uint32_t a = 0; a < agents.size(); ++a) {
     const Agent &agent = agents[a];
     if (agent.done) {
-      ended +=
-          (ended.empty() ? "" : ", ") + std::to_string(program.agents[a].warp);
+      tell(ended, a, program.describe(a, 0, AllLanes) + ": ended");
       continue;
     }
     const Event &event = program.programs[a].events[agent.next];
@@ -199,7 +216,7 @@ void Execution::deadlock() {
                  Twine("this flag may be signalled by CTAs beyond the ") +
                      Twine(program.ctas()) + " that the checker looks at");
     }
-    stands.push_back(describeWait(a, event, action));
+    tell(stands, a, describeWait(a, event, action));
     // Who stands at a barrier of threads waits for one of the others here.
     bool atThreads = action.kind == Action::ThreadBarrier;
     if (!first || (firstAtThreads && !atThreads)) {
@@ -223,8 +240,9 @@ void Execution::deadlock() {
       finding->others.push_back(
           {place.event->op->getLoc(),
            "waits here: " + who(place.agent, *place.event)});
-  finding->events = stands;
-  if (!ended.empty())
-    finding->events.push_back("ended: warps " + ended);
+  for (const auto *all : {&stands, &ended})
+    for (const auto &[of, ranks, what] : *all)
+      finding->events.push_back(
+          of + (StringRef(ranks).contains(',') ? "s " : " ") + ranks + what);
   finding->fix = fixOfDeadlock(first->agent);
 }

@@ -36,7 +36,7 @@ here, = (d for d in importlib.metadata.distributions(path=[site]))
 for point in here.entry_points:
     print(f"entry point: {point.group} {point.name} = {point.value}, there: "
           f"{importlib.util.find_spec(point.value) is not None}")
-print(here.metadata["Name"], here.metadata["Version"] == here.version)
+print(here.metadata["Name"], here.metadata["Version"] == here.version == titan.__version__)
 
 here = os.path.dirname(titan.__file__)
 titan._runtime()
