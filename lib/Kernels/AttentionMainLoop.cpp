@@ -86,23 +86,21 @@ void AttentionText::tileKeys() {
 %there = arith.minui %reach, %keys : index)");
   else
     w.text("%there = arith.addi %keys, %c0 : index");
-  // Of a head that is not there one block is worked on, and nothing written.
-  w.text(R"(
-%behind = arith.subi %allHeads, %any : index
-%isHead = arith.maxsi %behind, %c0 : index
-%keysOfHead = arith.muli %isHead, %there : index)");
+  // Of what is not there one block is worked on, and nothing written.
   if (o.ragged)
     w.text(R"(
-// And of rows behind the sequence's last.
-%rowsLeft = arith.subi %queries, %row : index
-%isRow = arith.maxsi %rowsLeft, %c0 : index
-%keysOfRows = arith.muli %isRow, %keysOfHead : index
-%least1 = arith.maxsi %keysOfRows, %c1 : index
-%end = arith.minui %least1, %there : index
+// One block, of a head that is not there, or of rows behind the sequence's last.
+%isHead = arith.cmpi ult, %any, %allHeads : index
+%isRow = arith.cmpi ult, %row, %queries : index
+%isTile = arith.andi %isHead, %isRow : i1
+%end = arith.select %isTile, %there, %c1 : index
 %endOrOne = arith.maxui %end, %c1 : index
 %allBlocks = arith.ceildivui %endOrOne, %c$keys : index)");
   else
     w.text(R"(
+%behind = arith.subi %allHeads, %any : index
+%isHead = arith.maxsi %behind, %c0 : index
+%keysOfHead = arith.muli %isHead, %there : index
 %least1 = arith.maxsi %keysOfHead, %c1 : index
 %end = arith.minui %there, %least1 : index
 %allBlocks = arith.ceildivui %end, %c$keys : index)");

@@ -343,12 +343,21 @@ void AttentionText::launch() {
   w.set("windowValue", o.window ? ", window = 90 : i32" : "");
   if (o.ragged) {
     w.set("lseValue", o.lse ? ", LSE = \"HxN\"" : "");
+    // Of a whole tile and part of one, and of whole blocks and part of one: all of
+    // the text is executed.
+    const int64_t sequences = 3, queries = o.rows + 6, keys = 2 * o.keys + 12;
+    w.set("starts", sequences + 1);
+    w.set("queriesOfEach", queries);
+    w.set("keysOfEach", keys);
+    w.set("queriesOfAll", sequences * queries);
+    w.set("keysOfAll", sequences * keys);
     w.set(
         "example",
         w.fill(
-            R"(sizes = {C = 4, H = 2, G = 1, N = 210, S = 420}, multiprocessor_count = 3,
+            R"(sizes = {C = $starts, H = 2, G = 1, N = $queriesOfAll, S = $keysOfAll}, multiprocessor_count = 3,
                  Q = "NxHx$size random:1", K = "SxGx$size random:2", V = "SxGx$size random:3",
-                 O = "NxHx$size"$lseValue, cu_seqlens_q = "C steps:70", cu_seqlens_k = "C steps:140", longest = 70 : i32, scale = 0.09 : f32$windowValue)"));
+                 O = "NxHx$size"$lseValue, cu_seqlens_q = "C steps:$queriesOfEach", cu_seqlens_k = "C steps:$keysOfEach",
+                 longest = $queriesOfEach : i32, scale = 0.09 : f32$windowValue)"));
   } else {
     w.set("lseValue", o.lse ? ", LSE = \"BxHxN\"" : "");
     w.set(

@@ -1,7 +1,7 @@
 // A search ends when its steps are used up, whatever the machine's speed: that is
 // told, and undecided; what is proved is accepted all the same, if all of its text was executed.
 // RUN: not titan check %s --proof=off --search-steps=60000000 2>&1 | FileCheck %s
-// CHECK: error: [undecided] the search has used up its 60000000 steps: it has looked at {{[0-9]+}} combinations of counts and outcomes and at 0 whole launches, and not at the rest
+// CHECK: error: [undecided] the search has used up its 60000000 steps: it has looked at {{[0-9]+}} combinations of counts and outcomes and at 1 whole launches, and not at the rest
 // CHECK: fix: let it go on by --search-steps=N
 // CHECK: @goes_on: cannot decide: {{[0-9]+}} errors
 // CHECK: not looked at: what the search would have come to after its 60000000 steps

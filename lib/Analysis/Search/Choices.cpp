@@ -62,12 +62,12 @@ void Instantiator::Impl::resetParameters(bool small) {
   std::fill(origin, origin + 3, 0);
   for (auto [number, parameter] : llvm::enumerate(parameters)) {
     parameterValues[number].assign(program->ctas(), 0);
-    int64_t value = parameter.promised ? promisedData(parameter.element)
-                                       : parameter.initial;
-    if (parameter.kind == Parameter::CtaId)
+    int64_t value = parameter.initial;
+    if (parameter.kind == Parameter::Data)
+      value = dataAt(parameter.tensor, parameter.element, parameter.promised);
+    else if (parameter.kind == Parameter::CtaId)
       value = 0;
-    else if (launch && number < launch->parameters.size() &&
-             !parameter.promised)
+    else if (launch && number < launch->parameters.size())
       value = launch->parameters[number];
     else if (whole && parameter.kind == Parameter::Multiprocessors)
       value = program->ctas(); // of a grid with one CTA on each

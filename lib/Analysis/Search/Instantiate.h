@@ -32,6 +32,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -82,6 +83,9 @@ struct SmallLaunch {
   std::vector<int64_t> parameters;
   /// "3 CTAs: A 128 x 64, B 128 x 64".
   std::string name;
+  /// What a tensor holds, by the argument's number and the element's (rows of
+  /// bound::dataPitch); none: what data is taken to be.
+  std::function<std::optional<int64_t>(unsigned tensor, int64_t element)> data;
 };
 
 class Instantiator {
@@ -137,6 +141,9 @@ public:
   /// `fitted`: of a number that a launch check asks to be a multiple, multiples.
   std::vector<SmallLaunch> launches(int64_t least, int64_t most,
                                     bool fitted = false) const;
+  /// The launch of titan.example, with its data; none: there is none, it is refused,
+  /// or too large to be looked at whole.
+  std::optional<SmallLaunch> exampleLaunch() const;
   /// Of the whole launch that was instantiated last: such as let through what its
   /// masks did not, all of the tiles and half of the last one. None twice.
   std::vector<SmallLaunch> unmasked(const SmallLaunch &from) const;

@@ -175,6 +175,9 @@ struct Instantiator::Impl {
   bool isVaried(uint32_t parameter) const;
   /// "2 CTAs: A[0] is 200, n is 5".
   std::string nameOf(const SmallLaunch &launch) const;
+  /// The launch that the parameters make, without a name; none: the launch region
+  /// refuses it, or its grid is too large to be looked at whole.
+  std::optional<SmallLaunch> launchOfParameters() const;
 
   //===--------------------------------------------------------------------===//
   // Numbers that bound elements of tiles (Masks.cpp)
@@ -339,6 +342,8 @@ struct Instantiator::Impl {
   size_t pattern = 0, firstPattern = 0;
   static constexpr size_t patterns = std::size(bound::promisedApart) + 2;
   int64_t promisedData(int64_t element) const;
+  /// The same of any element of a tensor: what the launch says, first of all.
+  int64_t dataAt(unsigned tensor, int64_t element, bool promised) const;
   /// So far from one element to the next, whatever the pattern.
   std::optional<int64_t> apart;
   /// The run has met one that is false: there is no such launch.

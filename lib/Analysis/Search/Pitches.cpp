@@ -24,6 +24,8 @@
 #include "Bounds.h"
 #include "Uses.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;

@@ -173,6 +173,14 @@ int64_t Instantiator::Impl::promisedData(int64_t element) const {
   return element / groups * each + sum;
 }
 
+int64_t Instantiator::Impl::dataAt(unsigned tensor, int64_t element,
+                                   bool promised) const {
+  if (launch && launch->data)
+    if (auto said = launch->data(tensor, element))
+      return *said;
+  return promised ? promisedData(element) : bound::dataApart * element;
+}
+
 std::unique_ptr<Program> Instantiator::Impl::runPromised(
     llvm::function_ref<bool()> set,
     llvm::function_ref<std::unique_ptr<Program>()> run, bool steady) {

@@ -125,7 +125,7 @@ void Instantiator::Impl::loadData(const CompiledOp &op) {
        .name = name,
        .tensor = *argument,
        .range = Bounds::ofBits(bitsOf(op.op->getResult(0).getType())),
-       .initial = promised ? promisedData(element) : bound::dataApart * element,
+       .initial = dataAt(*argument, element, promised),
        .element = element}));
   parameters[symbols.parameterOf(symbols.find(key, which))].promised |=
       promised;

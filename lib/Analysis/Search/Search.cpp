@@ -505,14 +505,30 @@ void Search::runLaunches() {
                    " small launches that were looked at none shows which");
 }
 
-/// A proof is enough where all of the text was executed: small launches execute what
-/// the combinations have not come to, in as many steps again.
+/// Where some text was not executed: who wrote it says by titan.example what does.
+void Search::runExample() {
+  if (!firstUnreached())
+    return;
+  auto example = instantiator.exampleLaunch();
+  if (!example)
+    return;
+  if (auto program = instantiator.instantiate(*example)) {
+    sharing.add(*program, instantiator.footprints);
+    execute(*program);
+    result.launches.push_back(example->name);
+  }
+}
+
+/// A proof is enough where all of the text was executed: the launch of titan.example
+/// and small ones execute what the combinations have not come to, in as many steps
+/// again.
 void Search::runText() {
   effort.allow(effort.allowed());
   auto run = [&](const Program &program) {
     sharing.add(program, instantiator.footprints);
     execute(program);
   };
+  runExample();
   for (auto [least, most] :
        {std::pair(int64_t(2), bound::smallLaunch),
         std::pair(bound::smallLaunch + 1, bound::largerLaunch),
@@ -641,6 +657,7 @@ void Search::run() {
               "and a grid of CTAs as the device has them)");
   // Nor has what was never reached: a proof leaves to the search what hangs neither on
   // sizes nor on iterations.
+  runExample();
   if (Operation *op = firstUnreached())
     unreached(op, "no sizes were found under which this is executed",
               /*ofCounts=*/false);

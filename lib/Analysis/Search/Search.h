@@ -50,6 +50,7 @@ private:
   void runOutcomes(size_t number);
   void runFarIterations();
   void runLaunches();
+  void runExample();
   void runText();
   bool runLaunch(const SmallLaunch &launch);
   /// The same, of those like it that let its masks through; `idle` is left as it is.

@@ -124,6 +124,22 @@ std::string Instantiator::Impl::nameOf(const SmallLaunch &launch) const {
   return name;
 }
 
+std::optional<SmallLaunch> Instantiator::Impl::launchOfParameters() const {
+  if (!admitted())
+    return std::nullopt;
+  auto cluster = kernel.getClusterShape();
+  SmallLaunch launch;
+  for (unsigned d = 0; d < 3; ++d) {
+    launch.grid[d] = symbols.value(grid[d], parameterValues, 0).value_or(0);
+    if (launch.grid[d] < 1 || launch.grid[d] > bound::gridExtent)
+      return std::nullopt;
+    launch.clusters *= launch.grid[d] / cluster[d];
+  }
+  for (auto &values : parameterValues)
+    launch.parameters.push_back(values[0]);
+  return launch;
+}
+
 bool Instantiator::Impl::tighten(ArrayRef<uint32_t> kept) {
   bool changed = false;
   for (auto [index, requirement] : llvm::enumerate(requirements)) {
@@ -207,7 +223,6 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least, int64_t most,
                                                 bool fitted) const {
   static constexpr size_t mostKept = bound::mostKept;
   KernelOp kernel = impl->kernel;
-  auto cluster = kernel.getClusterShape();
   bool fixed = llvm::none_of(impl->grid, [](Number n) { return n.symbol; });
   int64_t mostClusters =
       std::max<int64_t>(fixed ? bound::fixedClusters : 0, most);
@@ -239,22 +254,10 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least, int64_t most,
                            multiprocessors * kernel.getClusterSize());
       else if (multiprocessors != triedMultiprocessors[0])
         break;
-      if (!impl->admitted())
+      std::optional<SmallLaunch> found = impl->launchOfParameters();
+      if (!found || found->clusters < least || found->clusters > mostClusters)
         continue;
-      SmallLaunch launch;
-      bool good = true;
-      for (unsigned d = 0; d < 3; ++d) {
-        launch.grid[d] =
-            impl->symbols.value(impl->grid[d], impl->parameterValues, 0)
-                .value_or(0);
-        good &= launch.grid[d] > 0 && launch.grid[d] <= bound::gridExtent;
-        if (good)
-          launch.clusters *= launch.grid[d] / cluster[d];
-      }
-      if (!good || launch.clusters < least || launch.clusters > mostClusters)
-        continue;
-      for (auto &values : impl->parameterValues)
-        launch.parameters.push_back(values[0]);
+      SmallLaunch &launch = *found;
       // What the body is told, but for sizes as such.
       std::vector<int64_t> key(launch.grid, launch.grid + 3);
       int64_t weight = launch.clusters, sizes = 0;

@@ -210,6 +210,11 @@ FailureOr<Example> ExampleReader::read(Attribute attribute) {
   return std::move(example);
 }
 
+int64_t Example::sizeOf(StringRef word) const {
+  int64_t number;
+  return word.getAsInteger(10, number) ? sizes.find(word)->second : number;
+}
+
 FailureOr<Example> titan::readExample(KernelOp kernel) {
   Attribute attribute = kernel->getDiscardableAttr("titan.example");
   if (!attribute)

@@ -8,7 +8,8 @@
 //
 // `titan.example` gives titan run sizes and data to begin with (docs/language.md
 // has the grammar). It is read here alone: by the verifier of titan.kernel, which
-// refuses what no run could use ([example-invalid]), and by titan run.
+// refuses what no run could use ([example-invalid]), by titan run, and by the search
+// for a launch that executes all of the text.
 //
 //   titan.example = {sizes = {M = 300, K = 200}, A = "MxK random:1 rowstride=208",
 //                    alpha = 1.5 : f32, multiprocessor_count = 4}
@@ -37,6 +38,9 @@ struct Example {
   std::map<std::string, int64_t, std::less<>> sizes;
   std::optional<int64_t> multiprocessors;
   std::map<std::string, Argument, std::less<>> arguments;
+
+  /// Of a shape's word: a number, or a size that has this name.
+  int64_t sizeOf(llvm::StringRef word) const;
 };
 
 /// The kernel's; empty where it has none. Fails, and says why, where it has one
