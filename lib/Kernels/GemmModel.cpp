@@ -560,8 +560,12 @@ kernels::pickGemm(const GemmShape &shape, const GemmOptions &given,
                 o.tileK == row.tileK && o.swap == row.swap && o.split == 1 &&
                 o.clusterM == row.clusterM && o.clusterN == 1 &&
                 o.consumers == row.consumers.value_or(o.consumers) && !o.cuts();
-    if (row.isOf(shape, o) && kept)
-      return pickByEstimate(shape, given, apply);
+    if (!row.isOf(shape, o) || !kept)
+      continue;
+    // With what is given there may be no such kernel.
+    GemmOptions picked = pickByEstimate(shape, given, apply);
+    if (checkGemm(picked))
+      return picked;
   }
   return pickByEstimate(shape, given, settle);
 }
