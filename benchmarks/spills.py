@@ -10,8 +10,8 @@
 GEMMs: of the 13 shapes of race.py, the 60 of public models and some that leave tiles ragged, with each
 kind of epilogue, D in bf16, f16 and f32, what `titan generate gemm --shape` picks; and layouts, fp8, batches, groups,
 stream-K and rows that threads copy with some of these. Attention: of the shapes of attention_shapes.py, sizes, masks, ragged; decode. Equal
-kernels are compiled once. Prints a line for each kernel of which ptxas says more than its registers, and a table;
-the exit status is 1 if there is such a line. Needs ptxas (machine_code.py says where it is looked for), no GPU.
+kernels are compiled once. Prints a line for each kernel of which ptxas says more than its registers, or that titan refuses,
+and a table; the exit status is 1 if there is such a line. Needs ptxas (machine_code.py says where it is looked for), no GPU.
 
 --kinds takes the kinds of kernels whose name has WORD; --shapes the first N shapes alone; --heads of kernels of a kind whose
 texts begin alike (tiles, stages, who multiplies, panels; bands of tiles aside) one. No kernel is begun after --limit seconds; how many
@@ -231,7 +231,7 @@ def main():
     print(f"\n{'kind':60} {'kernels':>8} {'spill':>6} {'bytes, at most':>15} {'warnings':>9}")
     for group, numbers in sorted(table.items(), key=lambda item: (item[0] == "all", item[0])):
         print(f"{group:60} {numbers[0]:8} {numbers[1]:6} {numbers[2]:15} {numbers[3]:9}")
-    return bad > 0
+    return bool(bad or refused)
 
 
 if __name__ == "__main__":

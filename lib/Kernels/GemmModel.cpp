@@ -250,9 +250,12 @@ static int64_t pickBand(const GemmShape &shape, const GemmOptions &o) {
 /// where they do so well and the memory makes room for a stage
 /// (h200-gemm-sweep-narrow.json). CTAs that share loads gained nothing.
 static void pickPanels(const GemmShape &shape, GemmOptions &o) {
-  // Beside 192 sums ptxas spills of what these make of 64 columns (spills.py).
-  if (o.consumers == Consumers::Pingpong && o.sumRegisters() >= 192 &&
-      !o.gate && pickBand(shape, o) == 1 && bytesOf(o.output) == 2 &&
+  // Beside 192 sums and bias's elements ptxas spills of what these make of 64
+  // columns (spills.py).
+  int64_t held = o.sumRegisters() + (o.bias ? o.panelWidth() / 4 : 0);
+  if (o.consumers == Consumers::Pingpong && held >= 192 && !o.gate &&
+      !o.loadsBesideSums() && pickBand(shape, o) == 1 &&
+      bytesOf(o.output) == 2 &&
       (o.activation == Activation::SiLU ||
        o.activation == Activation::GELUTanh)) {
     o.panel = 32;
@@ -276,11 +279,14 @@ static void pickPanels(const GemmShape &shape, GemmOptions &o) {
 }
 
 /// Whether ptxas spills registers of it (benchmarks/spills.py): the sums of
-/// warpgroups that take turns, beside pages of others' or rows of C.
+/// warpgroups that take turns, beside pages of others' or rows of C; of those that
+/// share a tile, beside both and the steps of an activation.
 static bool spills(const GemmOptions &o) {
-  return o.consumers == Consumers::Pingpong &&
-         ((o.cuts() && o.sumRegisters() >= 128) ||
-          (o.beta && (o.rows() == 192 || o.swap) && o.sumRegisters() >= 192));
+  if (o.consumers == Consumers::Cooperative)
+    return o.cuts() && o.beta && o.sumRegisters() >= 192 &&
+           o.activation != Activation::None && o.activation != Activation::ReLU;
+  return (o.cuts() && o.sumRegisters() >= 128) ||
+         (o.beta && (o.rows() == 192 || o.swap) && o.sumRegisters() >= 192);
 }
 
 /// As pickGemm, by estimates alone.
@@ -319,8 +325,11 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
     if (o.swap && o.tileM > 64 && !o.panel && bytesOf(o.output) == 2 &&
         !o.copiesByThreads() && shape.n % 8 == 0) {
       o.panel = 32;
+      // Where a warpgroup has three boxes side by side ptxas spills some of what says
+      // where they go, of 13 panels and more (spills.py).
       if (o.loadsBesideSums())
-        o.panel = o.leastPanelWidth();
+        o.panel = o.leastPanelWidth() *
+                  (o.rows() / o.warpgroupsPerTile() > 128 ? 2 : 1);
     }
     if (o.consumers == Consumers::Pingpong && !o.buffers && !o.panel)
       pickPanels(shape, o);
@@ -560,8 +569,12 @@ kernels::pickGemm(const GemmShape &shape, const GemmOptions &given,
                 o.tileK == row.tileK && o.swap == row.swap && o.split == 1 &&
                 o.clusterM == row.clusterM && o.clusterN == 1 &&
                 o.consumers == row.consumers.value_or(o.consumers) && !o.cuts();
-    if (row.isOf(shape, o) && kept)
-      return pickByEstimate(shape, given, apply);
+    if (!row.isOf(shape, o) || !kept)
+      continue;
+    // With what is given there may be no such kernel.
+    GemmOptions picked = pickByEstimate(shape, given, apply);
+    if (checkGemm(picked))
+      return picked;
   }
   return pickByEstimate(shape, given, settle);
 }

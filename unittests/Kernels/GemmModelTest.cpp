@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <sstream>
@@ -129,6 +130,55 @@ TEST(GemmModel, RemembersWhatMeasuringShowed) {
     return;
   }
   FAIL() << "no row of 1x28672x4096";
+}
+
+/// Of what is given with a shape some kernel can be: then the model picks one, in the
+/// shapes of its table, too.
+TEST(GemmModel, PicksWhatThereIsWithWhatIsGiven) {
+  using Set = std::function<void(GemmOptions &)>;
+  const std::map<std::string, Set> given = {
+      {"rows of 8 bytes", [](auto &o) { o.rowBytes = 8; }},
+      {"rows of 2 bytes", [](auto &o) { o.rowBytes = 2; }},
+      {"a gate", [](auto &o) { o.gate = true; }},
+      {"groups", [](auto &o) { o.batch = Batch::Grouped; }},
+      {"stream-K", [](auto &o) { o.streamK = true; }},
+      {"K in two", [](auto &o) { o.split = 2; }},
+      {"promoted",
+       [](auto &o) {
+         o.input = Element::E4M3;
+         o.promote = true;
+       }},
+      {"behind another", [](auto &o) { o.programmatic = true; }},
+      {"once", [](auto &o) { o.once = true; }},
+      {"swapped", [](auto &o) { o.swap = true; }},
+      {"as they are", [](auto &o) { o.swap = false; }},
+      {"in turns", [](auto &o) { o.consumers = Consumers::Pingpong; }},
+      {"B shared", [](auto &o) { o.clusterM = 2; }},
+      {"all terms", [](auto &o) {
+         o.alpha = o.beta = o.bias = true;
+         o.activation = Activation::SiLU;
+       }}};
+  int shapes = 0;
+  for (const char *name :
+       {"/h200-gemm-sweep-rows.json", "/h200-gemm-sweep-narrow.json",
+        "/h200-gemm-sweep-once.json"}) {
+    std::ifstream file(std::string(TITAN_RESULTS) + name);
+    json table = json::parse(file);
+    for (const json &run : table.value("runs", json::array({table})))
+      for (const json &row : run["shapes"]) {
+        GemmShape shape{row["shape"][0], row["shape"][1], row["shape"][2]};
+        ++shapes;
+        for (const auto &[words, set] : given) {
+          GemmOptions options;
+          set(options);
+          Result<GemmOptions> picked = checkGemm(pickGemm(shape, options, set));
+          EXPECT_TRUE(picked)
+              << row["shape"] << ", " << words << ": "
+              << (picked ? std::string() : picked.problem().message);
+        }
+      }
+  }
+  EXPECT_GE(shapes, 40);
 }
 
 /// Of ten shapes, wide panels and narrow ones: the pick is among them, and none was clearly
