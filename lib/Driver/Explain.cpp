@@ -285,7 +285,9 @@ static int readCopies(Session &session, const ExplainCommand &options,
   }
   if (lowerings.empty() && exit == Good) {
     session.fail(Code::BadArgument,
-                 options.file + ": there is no titan.copy_async");
+                 options.file + ": there is no titan.copy_async",
+                 "titan explain effects FILE says what the operations do that "
+                 "are there");
     return BadInput;
   }
   return exit;

@@ -162,7 +162,9 @@ int titan::explainDispatch(const ExplainCommand &options) {
   }
   if (list.empty()) {
     session.fail(Code::BadArgument,
-                 options.file + ": there is no " + options.topic);
+                 options.file + ": there is no titan." + options.topic,
+                 "titan explain effects FILE says what the operations do that "
+                 "are there");
     return session.finish(BadInput, "");
   }
   session.result[copies ? "copies" : "products"] = std::move(list);

@@ -163,10 +163,13 @@ static std::string didYouMean(StringRef message, ModuleOp module) {
   return near.empty() ? "" : "did you mean @" + std::string(near) + "?";
 }
 
+/// How MLIR's verifier begins to say so.
+static constexpr StringRef unterminated = "block with no terminator";
+
 /// What is missing where a region has no terminator.
 static std::string missingTerminator(const Diagnostic &diagnostic,
                                      StringRef message, ModuleOp module) {
-  if (!module || !message.starts_with("block with no terminator"))
+  if (!module || !message.starts_with(unterminated))
     return {};
   std::string fix;
   module.walk([&](Operation *op) {
@@ -209,6 +212,26 @@ static void dropQualifiers(Diagnostic &diagnostic, MLIRContext &context) {
   }
 }
 
+/// A block without a terminator is said to end with an operation, whose text can be
+/// the whole kernel's: its name will do.
+static void nameLast(Diagnostic &diagnostic, MLIRContext &context) {
+  MutableArrayRef<DiagnosticArgument> arguments = diagnostic.getArguments();
+  using Kind = DiagnosticArgument::DiagnosticArgumentKind;
+  if (llvm::any_of(arguments,
+                   [](auto &each) { return each.getKind() != Kind::String; }) ||
+      arguments.size() < 2 ||
+      !arguments[0].getAsString().starts_with(unterminated))
+    return;
+  // In the generic form the first thing in quotes is the name.
+  StringRef text = arguments.back().getAsString();
+  std::string name =
+      ("'" + text.split('"').second.split('"').first + "' at its end").str();
+  for (DiagnosticArgument &between : arguments.drop_front())
+    between = DiagnosticArgument("");
+  arguments.back() =
+      DiagnosticArgument(StringAttr::get(&context, name).getValue());
+}
+
 /// What a generated parser says, by a class of its own, behind the error that has
 /// named the words.
 static bool repeatsEnum(StringRef message) {
@@ -229,6 +252,7 @@ LogicalResult Session::handle(Diagnostic &diagnostic) {
     return success(quiet);
 
   dropQualifiers(diagnostic, context);
+  nameLast(diagnostic, context);
   std::string message = diagnostic.str();
   const CodeInfo *info = codeIn(message);
   bool bad = error || diagnostic.getSeverity() == DiagnosticSeverity::Warning;

@@ -180,6 +180,12 @@ void Machine::find(Code code, const Twine &message, Operation *op,
     auto accepted = trusted ? trusted.getAs<StringAttr>("code") : nullptr;
     if (!accepted || accepted.str() != codeInfo(code).code)
       continue;
+    // Told once for the words.
+    if (!reported
+             .insert({static_cast<int>(code), trusted.getAsOpaquePointer(),
+                      nullptr, ""})
+             .second)
+      return;
     severity = Severity::Note;
     auto reason = trusted.getAs<StringAttr>("reason");
     fix = "trusted: " + (reason ? reason.getValue().str() : "");

@@ -111,13 +111,19 @@ void Expander::byOneThread(OpBuilder &b, Operation *at, bool ofPartition,
 // Rewriting a partition
 //===----------------------------------------------------------------------===//
 
+std::optional<End> Expander::stepOf(Operation *op) {
+  if (isa<PipeAcquireOp, PipeSignalOp, PipeTryAcquireOp>(op))
+    return End{pipeOf.lookup(op->getOperand(0)), Role::Produce};
+  if (isa<PipeWaitOp, PipeTryWaitOp, PipeSkipOp>(op))
+    return End{pipeOf.lookup(op->getOperand(0)), Role::Consume};
+  return std::nullopt;
+}
+
 llvm::SetVector<End> Expander::stepsBelow(Operation *op) {
   llvm::SetVector<End> ends;
   op->walk([&](Operation *each) {
-    if (isa<PipeAcquireOp, PipeSignalOp, PipeTryAcquireOp>(each))
-      ends.insert({pipeOf.lookup(each->getOperand(0)), Role::Produce});
-    if (isa<PipeWaitOp, PipeTryWaitOp, PipeSkipOp>(each))
-      ends.insert({pipeOf.lookup(each->getOperand(0)), Role::Consume});
+    if (std::optional<End> end = stepOf(each))
+      ends.insert(*end);
   });
   return ends;
 }
@@ -127,17 +133,20 @@ static LogicalResult noted(InFlightDiagnostic error, const Twine &note) {
   return error;
 }
 
-/// Where the partition stands, if it may step there.
-static LogicalResult checkStep(Operation *op, Pipe *pipe, Role role,
-                               PartitionOp partition,
-                               const Position &position) {
-  bool listed =
-      role == Role::Produce
-          ? pipe->create.getProducer() == partition.getName()
-          : llvm::any_of(pipe->create.getConsumers(), [&](Attribute name) {
-              return cast<StringAttr>(name).getValue() == partition.getName();
-            });
-  if (!listed) {
+/// A partition that steps along an end is named there. It is looked at before what
+/// the ends lack: a slot that is waited for of another pipe is not missed in this one.
+LogicalResult Expander::checkRoles(PartitionOp partition) {
+  WalkResult result = partition.walk([&](Operation *op) {
+    std::optional<End> end = stepOf(op);
+    if (!end)
+      return WalkResult::advance();
+    auto [pipe, role] = *end;
+    if (role == Role::Produce
+            ? pipe->create.getProducer() == partition.getName()
+            : llvm::any_of(pipe->create.getConsumers(), [&](Attribute name) {
+                return cast<StringAttr>(name).getValue() == partition.getName();
+              }))
+      return WalkResult::advance();
     InFlightDiagnostic error =
         op->emitError() << "[pipe-role] partition \"" << partition.getName()
                         << "\" is no "
@@ -149,8 +158,14 @@ static LogicalResult checkStep(Operation *op, Pipe *pipe, Role role,
     llvm::interleaveComma(pipe->create.getConsumers(), note);
     note << ": use it there, or name \"" << partition.getName()
          << "\" in its titan.pipe.create";
-    return error;
-  }
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Where the partition stands, if it may step there.
+static LogicalResult checkStep(Operation *op, Pipe *pipe, Role role,
+                               const Position &position) {
   if (role == Role::Produce && isa<PipeSignalOp>(op) != pipe->isOrder())
     return op->emitError()
            << "[pipe-order] "
@@ -175,7 +190,7 @@ static LogicalResult checkStep(Operation *op, Pipe *pipe, Role role,
 LogicalResult Expander::expandStep(Operation *op, Pipe *pipe, Role role,
                                    Positions &positions) {
   Position &position = positions[{pipe, role}];
-  if (failed(checkStep(op, pipe, role, partition, position)))
+  if (failed(checkStep(op, pipe, role, position)))
     return failure();
   OpBuilder b(op);
   Location loc = op->getLoc();
@@ -220,7 +235,7 @@ LogicalResult Expander::expandStep(Operation *op, Pipe *pipe, Role role,
 LogicalResult Expander::expandSkip(PipeSkipOp op, Positions &positions) {
   Pipe *pipe = pipeOf.lookup(op.getPipe());
   Position &position = positions[{pipe, Role::Consume}];
-  if (failed(checkStep(op, pipe, Role::Consume, partition, position)))
+  if (failed(checkStep(op, pipe, Role::Consume, position)))
     return failure();
   if (!pipe->create.getExclusive())
     return noted(op.emitError()
@@ -245,7 +260,7 @@ LogicalResult Expander::expandSkip(PipeSkipOp op, Positions &positions) {
 LogicalResult Expander::expandTry(Operation *op, Pipe *pipe, Role role,
                                   Positions &positions) {
   const Position &position = positions[{pipe, role}];
-  if (failed(checkStep(op, pipe, role, partition, position)))
+  if (failed(checkStep(op, pipe, role, position)))
     return failure();
   OpBuilder b(op);
   Location loc = op->getLoc();
@@ -761,8 +776,12 @@ LogicalResult Expander::run() {
     return pipes.front()->create.emitError()
            << "[pipe-role] a pipe is between partitions, and the kernel has "
               "none";
-  if (failed(checkEnds(specialize)) || failed(countFills()) ||
-      failed(countReleases()))
+  if (failed(checkEnds(specialize)))
+    return failure();
+  for (auto each : specialize.getBody().getOps<PartitionOp>())
+    if (failed(checkRoles(each)))
+      return failure();
+  if (failed(countFills()) || failed(countReleases()))
     return failure();
   createBarriers(specialize);
   for (auto each : specialize.getBody().getOps<PartitionOp>())

@@ -92,6 +92,7 @@ private:
                       DenseSet<Value> &visited);
   LogicalResult findPipes();
   LogicalResult checkEnds(WarpSpecializeOp specialize);
+  LogicalResult checkRoles(PartitionOp partition);
   LogicalResult countFills();
   LogicalResult countReleases();
   void createBarriers(WarpSpecializeOp specialize);
@@ -116,6 +117,8 @@ private:
   LogicalResult findFill(PipeAcquireOp acquire, Fill &fill);
   std::optional<int64_t> sendersOf(PipeLoadOp load);
 
+  /// The end of a pipe that an operation steps along, if it does.
+  std::optional<End> stepOf(Operation *op);
   /// The ends of pipes that operations below `op` step along.
   llvm::SetVector<End> stepsBelow(Operation *op);
   Value constant(OpBuilder &b, Location loc, int32_t value);

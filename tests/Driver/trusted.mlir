@@ -9,6 +9,14 @@
 // RUN: titan run %t.mlir --kernel gemm 2>&1 | FileCheck %s --check-prefix=ONCE
 // ONCE-COUNT-1: remark: [proxy-fence-missing]
 // ONCE-NOT: remark:
+//
+// What is trusted in the same words is told once, with its places.
+// RUN: titan generate gemm --tile 64x128x64 --stages 2 --cluster 2x1 --consumers pingpong -o %t.pair.mlir
+// RUN: titan check --proof=off %t.pair.mlir 2>&1 | FileCheck %s --check-prefixes=WORDS,PLACES
+// RUN: titan run %t.pair.mlir 2>&1 | FileCheck %s --check-prefix=WORDS
+// WORDS-COUNT-1: remark: [scope-too-narrow]
+// PLACES: note: so it is here
+// WORDS-NOT: remark:
 // CHECK: remark: [scope-too-narrow]
 // CHECK-NOT: {{error|warning}}:
 

@@ -19,6 +19,37 @@ titan.kernel @never_released() warps(2) launch {
 
 // -----
 
+// The wrong one of two pipes is the error, and not what the right one lacks by it.
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+titan.kernel @other_pipe() warps(3) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %a = titan.shared.alloc : !ring
+  %b = titan.shared.alloc : !ring
+  %in = titan.pipe.create "load" -> ["use"] buffers ["x"](%a : !ring) fill(arrive) : !titan.pipe<2>
+  %out = titan.pipe.create "use" -> ["store"] buffers ["x"](%b : !ring) fill(arrive) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      %slot = titan.pipe.acquire %in : !titan.pipe<2>
+      titan.pipe.commit %slot
+    }
+    titan.partition "use" warps(1) {
+      // expected-error@+2 {{[pipe-role] partition "use" is no consumer of this pipe}}
+      // expected-note@+1 {{fix: the pipe goes from}}
+      %slot = titan.pipe.wait %out : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+    titan.partition "store" warps(1) {
+      %slot = titan.pipe.wait %out : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
+
+// -----
+
 // A turn is waited for, and passed on: it is no slot.
 titan.kernel @turn_released() warps(2) launch {
   %c1 = arith.constant 1 : index

@@ -389,7 +389,8 @@ private:
   /// What agents differ in: nothing, their partition, or each.
   enum class Speeds { Same, ByPartition, ByWarp } speeds = Speeds::Same;
   /// The code, the operation of the text (unrolled loops have several at one
-  /// place), and the other place.
+  /// place), and the other place; or the code, and the words in which it is
+  /// trusted.
   std::set<std::tuple<int, const void *, const void *, std::string>> reported;
 };
 

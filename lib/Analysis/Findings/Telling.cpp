@@ -75,8 +75,8 @@ describeWarps(const std::set<std::pair<std::string, int>> &warps) {
   return text;
 }
 
-/// What a finding is told once for: its code, and the operation of the text.
-/// Unrolled loops have several operations at one place.
+/// What a finding is told once for: its code, and the operation of the text (unrolled
+/// loops have several at one place), or the words in which it is trusted.
 using Telling = std::tuple<Code, Severity, const void *, const void *>;
 
 static Telling tellingOf(const Finding &finding, Operation *op) {
@@ -88,17 +88,19 @@ static Telling tellingOf(const Finding &finding, Operation *op) {
 
 /// Adds a finding, or its places to one that is told already.
 static void merge(std::vector<Finding> &findings, Finding finding,
-                  Operation *op,
+                  const Telling &telling,
                   const std::set<std::pair<std::string, int>> &warps,
                   std::map<Telling, Told> &told) {
-  auto [found, fresh] =
-      told.try_emplace(tellingOf(finding, op), Told{findings.size(), warps});
+  auto [found, fresh] = told.try_emplace(telling, Told{findings.size(), warps});
   if (fresh) {
     findings.push_back(std::move(finding));
     return;
   }
   found->second.warps.insert(warps.begin(), warps.end());
   Finding &into = findings[found->second.index];
+  if (finding.loc != into.loc)
+    finding.others.insert(finding.others.begin(),
+                          {finding.loc, "so it is here"});
   for (FindingPlace &place : finding.others)
     if (into.others.size() < bound::placesTold &&
         llvm::none_of(into.others, [&](const FindingPlace &known) {
@@ -150,9 +152,13 @@ void checker::tell(Report &report, std::vector<Trust> &trusted,
           "give the loop a known period, a static depth or stride; or "
           "accept with titan.trusted {code, reason}; or "
           "--undecided=warning";
+    Telling telling = tellingOf(finding, raw->op);
     if (Trust *trust = trustOf(trusted, *raw)) {
       finding.severity = Severity::Note;
       finding.message += " (trusted: " + trust->reason + ")";
+      telling = {finding.code, finding.severity,
+                 trust->op->getAttr("titan.trusted").getAsOpaquePointer(),
+                 nullptr};
     }
     result.undecided += raw->code == Code::Undecided;
     if (finding.severity == Severity::Ignored)
@@ -160,7 +166,7 @@ void checker::tell(Report &report, std::vector<Trust> &trusted,
       result.silenced +=
           Strictness().severityOf(raw->code) != Severity::Ignored;
     else
-      merge(result.findings, std::move(finding), raw->op, raw->warps, told);
+      merge(result.findings, std::move(finding), telling, raw->warps, told);
   }
   for (auto &[key, one] : told)
     if (one.warps.size() > 1)
