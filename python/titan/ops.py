@@ -328,14 +328,15 @@ def _row_bytes(a, b, whole):
     return aligned if operations / _BY_THREADS[aligned] < copies * _COPY + copied / _COPIED else 16
 
 
-def _wider(tensor, wide):
-    """The tensor, stored as it is, with zeros behind its columns."""
+def _wider(tensor, n, wide):
+    """The tensor, stored as it is, with zeros behind each n of its columns, that they take `wide`."""
     turned = tensor.dim() > 1 and tensor.stride()[-2] == 1
     stored, at = (tensor.mT, -2) if turned else (tensor, -1)
-    shape = list(stored.shape)
-    shape[at] = wide
+    shape, parts = list(stored.shape), tensor.shape[-1] // n
+    shape[at] = parts * wide
     made = stored.new_zeros(tuple(shape))
-    made.narrow(at, 0, stored.shape[at]).copy_(stored)
+    for part in range(parts):
+        made.narrow(at, part * wide, n).copy_(stored.narrow(at, part * n, n))
     return made.mT if turned else made
 
 
@@ -391,12 +392,13 @@ def _register():
 
     def widened(a, b, bias, c, *more, whole):
         """Of rows that end within 16 bytes, which TMA does not store: the first columns of a product of wider ones."""
-        n = b.shape[-1]
+        columns = b.shape[-1]
+        n = columns // 2 if more[4] else columns
         wide = (n + whole - 1) // whole * whole
-        for name, tensor in (("bias", bias), ("c", c)):
-            if tensor is not None and tensor.shape[-1:] != (n,):  # With zeros behind they would look as wide as b.
-                raise _wrong(f"'{name}' is {tuple(tensor.shape)}, and 'b' has {n} columns", "give as many")
-        terms = [None if tensor is None else _wider(tensor, wide) for tensor in (b, bias, c)]
+        for name, tensor, width in (("bias", bias, columns), ("c", c, n)):
+            if tensor is not None and tensor.shape[-1:] != (width,):  # With zeros behind they would look as wide as b.
+                raise _wrong(f"'{name}' is {tuple(tensor.shape)}, and 'b' has {columns} columns", f"give {width}")
+        terms = [None if tensor is None else _wider(tensor, n, wide) for tensor in (b, bias, c)]
         return launch(a, *terms, *more).narrow(-1, 0, n)
 
     def by_threads(a, b, bias, c, *more, whole):
@@ -418,8 +420,8 @@ def _register():
                          "give matrices, or as many batches of both")
         bias = None if bias is None else bias.float()
         more = alpha, beta, activation, out_dtype, gate, promote
-        whole = 16 // (out_dtype or a.dtype).itemsize
-        if not gate and a.dtype.itemsize > 1 and b.shape[-1] % whole:
+        whole = 16 // (out_dtype.itemsize if out_dtype else max(2, a.dtype.itemsize))
+        if b.shape[-1] % (2 * whole if gate else whole) and not (gate and b.shape[-1] % 2):
             found = by_threads(a, b, bias, c, *more, whole=whole)
             return widened(a, b, bias, c, *more, whole=whole) if found is None else found
         try:

@@ -424,7 +424,8 @@ void whole(const std::string &letters, size_t syncs, const std::string &form,
             form == "guards" || form == "both", share,
             environment("TITAN_PART", 0), std::ref(whole));
   whole.print(letters + " " + form + " of " + std::to_string(syncs));
-  EXPECT_GT(whole.programs, 0u);
+  if (share == 1) // (A part of so many may have none.)
+    EXPECT_GT(whole.programs, 0u);
 }
 
 TEST(RingTheorem, Whole) {

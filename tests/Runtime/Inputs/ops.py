@@ -93,6 +93,7 @@ class Dispatched(Operation):
 class Torch(Tensor):
     """What is asked of PyTorch's tensors. Those of a GPU are not exported, which is slow."""
     requires_grad = False
+    begin = 0  # Elements in front of its first one.
     dtype = type("Type", (), {"itemsize": 2})()
     dim = lambda self: len(self.shape)
     float = lambda self: self
@@ -117,7 +118,7 @@ class Torch(Tensor):
     def narrow(self, dim, start, length):
         part = Torch(tuple(length if d == len(self.shape) + dim else size for d, size in enumerate(self.shape)), self.strides,
                      device=self.device)
-        part.memory = self.memory
+        part.memory, part.begin = self.memory, self.begin + start * self.strides[dim]
         return part
 
     def __getitem__(self, index):
@@ -128,11 +129,11 @@ class Torch(Tensor):
     @property
     def mT(self):
         turned = Torch(self.shape[::-1], self.strides[::-1], device=self.device)
-        turned.memory = self.memory
+        turned.memory, turned.begin = self.memory, self.begin
         return turned
 
     def first(self):
-        return (self.data_ptr() - c.addressof(self.memory)) // 2
+        return (self.data_ptr() - c.addressof(self.memory)) // 2 + self.begin
 
     def copy_(self, other):
         print("copied to rows", self.strides[0], "apart")
@@ -188,6 +189,13 @@ print("odd:", titan.ops.gemm(a, odd).rows() == a.rows())
 # Rows of D of 12 bytes: the first columns of a product of wider ones.
 narrow = titan.ops.gemm(a, Torch((8, 6), (1, 8), first=1))
 print("narrow:", narrow.shape, narrow.strides, narrow.rows() == [row[:6] for row in a.rows()])
+# Of a gate each half of B's columns is made wider. (There is a plain product's package alone, which sees 16 of B and 8 of D.)
+titan.ops._compiled = lambda options, *_: titan.ops._prebuilt(5, "gemm-bf16-nt.titanpkg")
+refused("gate", lambda: titan.ops.gemm(a, Torch((8, 12), (1, 8), first=1), gate=True))
+halves = titan.ops._wider(Torch((2, 12), (1, 2), first=1), 6, 8)
+print("halves:", halves.shape, *halves.rows())
+refused("bias of a gate", lambda: titan.ops.gemm(a, Torch((8, 12), (1, 8)), bias=Torch((6,), kind=F32), gate=True))
+titan.ops._compiled = compiled
 refused("vector", lambda: titan.ops.gemm(a, Torch((8,))))
 refused("number", lambda: titan.ops.gemm(a, Torch(())))
 # Which would be as wide as the wider product, or have zeros behind.
