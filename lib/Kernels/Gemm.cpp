@@ -241,6 +241,14 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
   }
   const char *rowsName = o.swap ? "N" : "M", *columnsName = o.swap ? "M" : "N";
   bool pingpong = o.consumers == Consumers::Pingpong;
+  if (o.split != 1 && o.split != 2 && o.split != 4 && o.split != 8)
+    return refuse("K split by " + number(o.split),
+                  "1, 2, 4 or 8: as many CTAs as a cluster can have");
+  if (o.split > 1 && (pingpong || o.cluster() > 1))
+    return refuse("K split between the CTAs of a cluster, and " +
+                      std::string(pingpong ? "ping-pong consumers"
+                                           : "loads shared in it"),
+                  pingpong ? "--consumers cooperative" : "--cluster 1x1");
   int64_t rows = o.rows(), columns = o.columns();
   if (rows != 64 && rows != 128 && rows != 192 && (rows != 256 || pingpong))
     return refuse(
@@ -303,14 +311,6 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                       " CTAs: " + number(split) +
                       " rows each, no multiple of the swizzle's 8",
                   "a larger tile, or a smaller cluster");
-  if (o.split != 1 && o.split != 2 && o.split != 4 && o.split != 8)
-    return refuse("K split by " + number(o.split),
-                  "1, 2, 4 or 8: as many CTAs as a cluster can have");
-  if (o.split > 1 && (pingpong || o.cluster() > 1))
-    return refuse("K split between the CTAs of a cluster, and " +
-                      std::string(pingpong ? "ping-pong consumers"
-                                           : "loads shared in it"),
-                  pingpong ? "--consumers cooperative" : "--cluster 1x1");
   auto dealsPanels = [](const GemmOptions &of) {
     return of.columnsOut() / of.panelWidth() % of.split == 0;
   };
