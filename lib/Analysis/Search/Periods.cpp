@@ -91,7 +91,7 @@ int64_t Periods::find(size_t number, Operation *op) {
   if (ran && !period && most <= bound::longestRun &&
       covers(number, rings, 2 * rings, 2 * rings))
     return std::max<int64_t>(most, 2);
-  if (ran && !period)
+  if (ran && !period && !isLate(number))
     ofCounts(report.add(
         Code::Undecided, op, nullptr,
         "this loop does not return to the same slots and parities in " +
@@ -134,6 +134,23 @@ bool Periods::covers(size_t number, int64_t period, int64_t seen,
   return true;
 }
 
+/// Whether a comparison is over, or the loop's numbers have come round, only after
+/// what is compared in the longest run.
+static bool settlesLate(const LoopRecurrence &own) {
+  return own.settled > compared(bound::longestRun).first;
+}
+static bool repeatsLate(const LoopRecurrence &own) {
+  auto [first, last] = compared(bound::longestRun);
+  return 2 * own.period > last - first;
+}
+
+bool Periods::isLate(size_t number) {
+  return llvm::any_of(instantiator.loopsOf(number), [&](Operation *loop) {
+    const LoopRecurrence &own = recurrence(loop);
+    return settlesLate(own) || repeatsLate(own);
+  });
+}
+
 /// Why what a loop does later is not known from what it did.
 void Periods::tellLate(size_t number, Operation *op, int64_t period) {
   struct Late {
@@ -152,7 +169,6 @@ void Periods::tellLate(size_t number, Operation *op, int64_t period) {
            "than after the " +
                std::to_string(period) +
                " iterations that the longest run shows"};
-  auto [first, last] = compared(bound::longestRun);
   for (Operation *loop : instantiator.loopsOf(number)) {
     const LoopRecurrence &own = recurrence(loop);
     op = loop;
@@ -160,9 +176,9 @@ void Periods::tellLate(size_t number, Operation *op, int64_t period) {
       why = {own.unknown,
              "when a number that slots, parities or branches of this loop "
              "depend on repeats is not known"};
-    else if (own.settled > first)
+    else if (settlesLate(own))
       why = late(own.settled, own.settledOp);
-    else if (2 * own.period > last - first)
+    else if (repeatsLate(own))
       why = late(own.period, own.periodOp);
     else
       continue;

@@ -42,6 +42,8 @@ private:
   int64_t find(size_t number, mlir::Operation *op);
   const LoopRecurrence &recurrence(mlir::Operation *loop);
   bool covers(size_t number, int64_t period, int64_t seen, int64_t before);
+  /// Whether its numbers may do otherwise, or come round, only after the longest run.
+  bool isLate(size_t number);
   void tellLate(size_t number, mlir::Operation *op, int64_t period);
 
   Instantiator &instantiator;
