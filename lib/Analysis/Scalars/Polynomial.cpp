@@ -121,7 +121,7 @@ const Polynomial::AtomList &Polynomial::atoms() const & {
 bool Polynomial::operator==(const Polynomial &other) const {
   return data == other.data ||
          (data && other.data && data->hash == other.data->hash &&
-          data->lost == other.data->lost && data->terms == other.data->terms);
+          !data->lost && !other.data->lost && data->terms == other.data->terms);
 }
 
 std::strong_ordering Polynomial::operator<=>(const Polynomial &other) const {
@@ -137,7 +137,8 @@ std::strong_ordering Polynomial::operator<=>(const Polynomial &other) const {
     if (a[i].second != b[i].second)
       return a[i].second <=> b[i].second;
   }
-  return isLost() <=> other.isLost();
+  return isLost() && other.isLost() ? data.get() <=> other.data.get()
+                                    : isLost() <=> other.isLost();
 }
 
 /// Sums and products that were computed lately: warps, and walks, ask for the same
@@ -245,6 +246,9 @@ size_t Polynomial::degree() const {
 
 Polynomial Polynomial::substitute(
     llvm::function_ref<std::optional<Polynomial>(Atom)> by) const {
+  // (Terms that it had may be gone.)
+  if (isLost())
+    return Polynomial(TermList(), true);
   const AtomList &all = atoms();
   llvm::SmallVector<std::optional<Polynomial>, 8> with;
   bool any = false;
@@ -256,7 +260,7 @@ Polynomial Polynomial::substitute(
     return with[std::ranges::lower_bound(all, a) - all.begin()];
   };
   llvm::SmallVector<Term, 8> terms;
-  bool lost = isLost();
+  bool lost = false;
   for (auto &[monomial, coefficient] : monomials()) {
     llvm::SmallVector<Atom, 8> others;
     Polynomial product(coefficient);
@@ -274,7 +278,7 @@ Polynomial Polynomial::substitute(
 }
 
 Polynomial Polynomial::substitute(Atom atom, const Polynomial &by) const {
-  if (!contains(atom))
+  if (!contains(atom) && !isLost())
     return *this;
   return substitute([&](Atom a) -> std::optional<Polynomial> {
     return a == atom ? std::optional(by) : std::nullopt;
@@ -282,13 +286,15 @@ Polynomial Polynomial::substitute(Atom atom, const Polynomial &by) const {
 }
 
 std::optional<Polynomial> Polynomial::dividedBy(int64_t c) const {
+  if (isLost())
+    return std::nullopt;
   TermList terms = monomials();
   for (auto &[monomial, coefficient] : terms) {
     if (c == 0 || coefficient % c)
       return std::nullopt;
     coefficient /= c;
   }
-  return Polynomial(terms, isLost());
+  return Polynomial(terms, false);
 }
 
 Polynomial Polynomial::overDivisor() const {

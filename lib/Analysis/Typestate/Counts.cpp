@@ -205,7 +205,11 @@ throughNumbers(const std::vector<const Signal *> &signals,
   std::vector<std::pair<int64_t, int64_t>> points;
   for (const Signal *signal : signals) {
     auto use = signal->use.constant(), bound = boundOf(*signal).constant();
-    if (!use || !bound || signals.size() > 8)
+    // (What is computed from them fits.)
+    auto fits = [](std::optional<int64_t> number) {
+      return number && llvm::isInt<31>(*number);
+    };
+    if (!fits(use) || !fits(bound) || signals.size() > 8)
       return lines;
     points.emplace_back(*use, *bound);
   }

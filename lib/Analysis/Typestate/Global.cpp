@@ -109,6 +109,13 @@ factorsOf(Atom a, const std::vector<Polynomial> &coordinates) {
   return result;
 }
 
+/// It is a function of its two operands.
+static bool isComputed(const Atoms &atoms, Atom a) {
+  const std::string &kind = atoms.kind(a);
+  return kind == "quotient" || kind == "remainder" || kind == "minimum" ||
+         kind == "maximum";
+}
+
 /// How an atom is computed, but for what is divided: of two iterations the same.
 static std::string shapeOf(const Atoms &atoms, Atom a);
 static std::string shapeOf(const Atoms &atoms, const Polynomial &p) {
@@ -127,7 +134,7 @@ static std::string shapeOf(const Atoms &atoms, const Polynomial &p) {
 static std::string shapeOf(const Atoms &atoms, Atom a) {
   const std::string &kind = atoms.kind(a);
   const bool divides = kind == "quotient" || kind == "remainder";
-  if (!divides && kind != "minimum" && kind != "maximum")
+  if (!isComputed(atoms, a))
     return std::to_string(a);
   std::string text = kind + "(";
   for (const Polynomial &p :
@@ -137,7 +144,8 @@ static std::string shapeOf(const Atoms &atoms, Atom a) {
 }
 
 /// Of an instance of x and another one of y, of which `equal` says what is the same:
-/// what their places are computed from, from the same numbers, is the same, too.
+/// what their places are computed from, from the same numbers, is the same, too. (Not
+/// what an instance is: its CTA, iteration and coordinates are computed from nothing.)
 static void addAlike(Proof &proof, const Access &x, const Access &y,
                      Instance of, Facts &equal) {
   Atoms &atoms = proof.atoms;
@@ -149,8 +157,7 @@ static void addAlike(Proof &proof, const Access &x, const Access &y,
       for (Atom b : ofY) {
         const std::vector<Polynomial> mine = atoms.operands(a),
                                       theirs = atoms.operands(b);
-        if (mine.empty() || atoms.kind(a) != atoms.kind(b) ||
-            mine.size() != theirs.size())
+        if (!isComputed(atoms, a) || atoms.kind(a) != atoms.kind(b))
           continue;
         const Polynomial same =
             Polynomial::atom(a) - other(proof, Polynomial::atom(b), of);

@@ -29,7 +29,7 @@ Polynomial Walk::count(State &state, const Polynomial &lower,
       return llvm::divideCeilSigned(apart, *s);
   int64_t every = 1, from = 0;
   Polynomial unit = step;
-  if (step.monomials().size() == 1) {
+  if (step.monomials().size() == 1 && !step.isLost()) {
     auto [monomial, coefficient] = step.monomials()[0];
     if (!monomial.empty() && coefficient > 0) {
       every = coefficient;

@@ -161,7 +161,7 @@ bool typestate::neverZero(const Polynomial &p) {
 }
 
 Polynomial typestate::other(Proof &proof, const Polynomial &p, Instance of) {
-  if (p.atoms().empty())
+  if (p.atoms().empty() && !p.isLost())
     return p;
   auto &known = proof.shared.counterparts[static_cast<size_t>(of)];
   if (auto found = known.find(p); found != known.end())

@@ -216,7 +216,7 @@ static bool follows(const Atoms &atoms, const Facts &facts, const TValue &value,
   // At use u the place is u - distance.
   auto agree = [&](int64_t distance) {
     for (int64_t u = 0; u < common; ++u)
-      if (table[((u - distance) % size + size) % size] != expected(u))
+      if (table[((u - distance % size) % size + size) % size] != expected(u))
         return false;
     return true;
   };
@@ -237,7 +237,7 @@ static bool follows(const Atoms &atoms, const Facts &facts, const TValue &value,
     bool good = true;
     for (int64_t y = 0; y < common; ++y)
       good &= table[y % size] ==
-              expected(((y * uses + *on) % slots + slots) % slots);
+              expected(((y * uses + *on % slots) % slots + slots) % slots);
     if (good)
       return true;
   }

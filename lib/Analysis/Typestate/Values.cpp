@@ -29,6 +29,8 @@ std::vector<int64_t> typestate::rotated(const std::vector<int64_t> &table,
 }
 
 TValue TValue::cycle(Polynomial at, std::vector<int64_t> table) {
+  if (at.isLost())
+    return TValue();
   // The shortest one, and no constant in its place: one form for one value.
   int64_t size = table.size();
   for (int64_t period = 1; period <= size; ++period)
@@ -61,7 +63,7 @@ std::optional<TValue> TValue::overDividend(const Atoms &atoms,
   const std::vector<Polynomial> &division = atoms.operands(in[0]);
   auto d = division[1].constant();
   int64_t size = table.size();
-  if (!d || *d * size > 4096 || !facts.provesAtLeast(division[0], 0))
+  if (!d || *d > 4096 / size || !facts.provesAtLeast(division[0], 0))
     return std::nullopt;
   std::vector<int64_t> longer(*d * size);
   for (int64_t i = 0; i < *d * size; ++i)
@@ -73,6 +75,8 @@ TValue TValue::substitute(Atoms &atoms, Atom atom, const Polynomial &by,
                           Facts &facts) const {
   TValue result = *this;
   result.number = atoms.substitute(number, atom, by, &facts);
+  if (result.number.isLost())
+    return TValue();
   for (Comparison &comparison : result.all)
     comparison.polynomial =
         atoms.substitute(comparison.polynomial, atom, by, &facts);
@@ -505,9 +509,13 @@ TValue Arithmetic::modulo(Polynomial x, int64_t c, Facts &facts) {
     if (monomial.size() != 1 || atoms.kind(monomial[0]) != "remainder")
       continue;
     const std::vector<Polynomial> &division = atoms.operands(monomial[0]);
-    if (auto d = division[1].constant(); d && *d * coefficient % c == 0)
-      x += (division[0] - Polynomial::atom(monomial[0])) *
-           Polynomial(coefficient);
+    auto d = division[1].constant();
+    if (!d || *d % c * (coefficient % c) % c)
+      continue;
+    Polynomial without = x + (division[0] - Polynomial::atom(monomial[0])) *
+                                 Polynomial(coefficient);
+    if (!without.isLost())
+      x = std::move(without);
   }
   std::vector<int64_t> ramp(c);
   std::iota(ramp.begin(), ramp.end(), 0);

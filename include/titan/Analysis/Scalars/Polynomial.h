@@ -22,7 +22,8 @@
 // A polynomial is kept in normal form (monomials sorted, no zeros), so that
 // equal polynomials are equal as data, and a product of sums is a sum of
 // products: 3 * 3 * blocks and 9 * blocks are one. Coefficients that leave 64
-// bits make it `lost`: nothing is known of it, and nothing is proved by it.
+// bits make it `lost`: nothing is known of it, and nothing is proved by it. It
+// is equal to its copies alone, and to nothing once something is put into it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_ANALYSIS_SCALARS_POLYNOMIAL_H
