@@ -208,6 +208,50 @@ TEST(LinearSystem, SaysTheSameOfLongNumbers) {
   EXPECT_GT(fewer, 10u);
 }
 
+// Rows that a point has, whatever their coefficients: they do not contradict each other,
+// nor any other row that it has.
+TEST(LinearSystem, SaysNothingAgainstAPoint) {
+  constexpr uint64_t seed = 37;
+  RecordProperty("seed", static_cast<int>(seed));
+  std::mt19937_64 generator(seed);
+  for (int i = 0; i < 400; ++i) {
+    const size_t width = 1 + generator() % 6;
+    // A product of the two fits, and so does the sum.
+    const unsigned bits = 1 + generator() % 58,
+                   bitsOfPoint = generator() % (59 - bits);
+    auto number = [&](unsigned bits) {
+      const int64_t size = int64_t(1) << bits;
+      return int64_t(generator() % (2 * size + 1)) - size;
+    };
+    Row point;
+    for (size_t x = 0; x < width; ++x)
+      point.push_back(number(bitsOfPoint));
+    auto row = [&](int64_t more) {
+      Row result(width + 1, 0);
+      result[width] = more;
+      for (size_t x = 0; x < width; ++x)
+        if (generator() % 3) {
+          result[x] = number(generator() % 2 ? bits : std::min(bits, 2u));
+          result[width] -= result[x] * point[x];
+        }
+      return result;
+    };
+    Rows rows{width, {}, {}, {}};
+    for (size_t count = 1 + generator() % (2 * width + 2); count > 0; --count)
+      rows.least.push_back(row(generator() % 3));
+    for (size_t count = generator() % (width + 1); count > 0; --count)
+      rows.equal.push_back(row(0));
+    for (size_t count = 3; count > 0; --count)
+      rows.asked.push_back(row(generator() % 2));
+    SCOPED_TRACE("system " + std::to_string(i));
+    std::vector<LinearSystem::Answer> each;
+    ASSERT_FALSE(rows.system().solve(&each).yes);
+    ASSERT_EQ(each.size(), rows.asked.size());
+    for (const LinearSystem::Answer &answer : each)
+      ASSERT_FALSE(answer.yes);
+  }
+}
+
 TEST(LinearSystem, DividesAndPutsIn) {
   // 2 x = y, 2 z = y + 1.
   LinearSystem parity(3);

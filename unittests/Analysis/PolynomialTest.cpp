@@ -152,6 +152,60 @@ TEST(Facts, WhatIsProvedHolds) {
   EXPECT_GT(proved * 10, held * 6) << proved << " of " << held;
 }
 
+/// Facts that some numbers have, larger ones than are tried: nothing that is not so of
+/// those numbers is proved, of sums and of products of several facts.
+TEST(Facts, NothingIsProvedAgainstNumbersThatHaveThem) {
+  std::mt19937_64 generator(41);
+  auto below = [&](uint64_t end) {
+    return static_cast<int64_t>(generator() % end);
+  };
+  unsigned proved = 0;
+  Facts::limit(~uint64_t(0) / 1000);
+  const uint64_t before = Facts::solved();
+  for (int i = 0; i < 1500; ++i) {
+    std::vector<int64_t> at(3 + below(5));
+    for (int64_t &number : at)
+      number = below(3) ? below(12) : below(1 << 14);
+    auto value = [&](const Polynomial &p) {
+      return *p.evaluate([&](Atom a) { return at[a]; });
+    };
+    auto sum = [&](unsigned degree) {
+      Polynomial result;
+      for (int64_t terms = 1 + below(3); terms > 0; --terms) {
+        Polynomial term = below(8) ? below(7) - 3 : below(1 << 16) - (1 << 15);
+        for (int64_t factors = below(degree + 1); factors > 0; --factors)
+          term = term * Polynomial::atom(below(at.size()));
+        result += term;
+      }
+      return result;
+    };
+    Facts facts;
+    for (Atom a = 0; a < at.size(); ++a)
+      if (below(4))
+        facts.atLeast(Polynomial::atom(a), std::min<int64_t>(at[a], below(3)));
+    for (int64_t count = 2 + below(6); count > 0; --count) {
+      const Polynomial p = sum(below(3) ? 1 : 3);
+      facts.atLeast(p, value(p) - below(3));
+    }
+    for (int64_t count = below(4); count > 0; --count) {
+      const Polynomial p = sum(below(3) ? 1 : 2);
+      facts.equal(p, value(p));
+    }
+    EXPECT_FALSE(facts.contradict()) << "case " << i;
+    for (unsigned degree : {1, 2, 3}) {
+      const Polynomial p = sum(degree);
+      EXPECT_FALSE(facts.provesAtLeast(p, value(p) + 1)) << "case " << i;
+      EXPECT_FALSE(facts.provesAtLeast(value(p) - 1, p)) << "case " << i;
+      proved += facts.provesAtLeast(p, value(p) - 2);
+    }
+    if (HasFailure())
+      return;
+  }
+  // It is looked at, and what is so is proved.
+  EXPECT_GT(Facts::solved() - before, 3000u);
+  EXPECT_GT(proved, 300u);
+}
+
 TEST(Facts, QuotientsAreUnique) {
   Atoms atoms;
   auto atom = [&](const char *name) {
