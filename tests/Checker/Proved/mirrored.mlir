@@ -14,6 +14,15 @@
 // VARIANT own: in odd `%round` -> `%cta`
 // RUN: %variant own %s | not titan check - 2>&1 | FileCheck %s --check-prefix=RACE
 // RACE: [race] 'titan.global.store' writes global memory
+// From the hundredth CTA on a row less: more of them than the search has; by the proof alone, too.
+// VARIANT hundred: after row add %hundred = arith.constant 100 : index %less = arith.divui %cta, %hundred : index %lower = arith.subi %row, %less : index
+// VARIANT hundred: in row32 `cast %row` -> `cast %lower`
+// RUN: %variant hundred %s > %t.mlir
+// RUN: titan-mutate %t.mlir --prove --undecided --every 1000 --schedules 1 --size M=1000 --multiprocessors 120 | FileCheck %s --check-prefix=ALONE
+// RUN: not titan run %t.mlir --size M=1000 --sms 120 2>&1 | FileCheck %s --check-prefix=MEET
+// RUN: %variant own %s | titan-mutate - --prove --undecided --every 1000 --schedules 1 | FileCheck %s --check-prefix=ALONE
+// MEET: error: [race] writes bytes written by another warp
+// ALONE: kernels as they are: 1, {{.*}} 0 proved
 
 #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
 !global = !titan.global<?x64xi32>
@@ -67,8 +76,8 @@ titan.kernel @mirrored(%Y: !global) warps(1) attributes {titan.target = "sm_90a"
   %rounds = arith.select %hasLast, %oneMore, %fullRounds : index
   scf.for %round = %c0 to %rounds step %c1 {
     %tile = func.call @tileOf(%round, %cta, %ctas) : (index, index, index) -> index
-    %row = arith.muli %tile, %c8 : index
-    %row32 = arith.index_cast %row : index to i32
+    %row = arith.muli %tile, %c8 : index // @row
+    %row32 = arith.index_cast %row : index to i32 // @row32
     %at = titan.splat %row32 : i32 -> !where
     %i = arith.addi %at, %in : !where
     %inside = arith.cmpi slt, %i, %end : !where
