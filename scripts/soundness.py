@@ -17,6 +17,7 @@ The forms (docs/checker.md, "What shows it"):
   whole-...            all programs of two agents of a form, none left out (RingTheorem.Whole)
   litmus, pairs        mutants of litmus kernels, random pipelines and their mutants (Differential)
   pipelines            random pipelines of pipelines.py, and one bug each: 10,000 programs
+  twins                the twins of the idioms, by the proof alone: what the search would refuse is not to be proved either
   small, gemm, gemm_bare, idioms    mutants, --prove: what is proved runs under eager, lazy, random and skewed schedules, hazards on and off
 """
 import argparse
@@ -62,6 +63,12 @@ def mutants(options, form, files, every, flags):
                               "--offset", part, *flags]) for part in range(every)]
 
 
+def twins_of(file):
+    """A right program's twins that are refused: a variant's name, and of which kernel. (Pipes that do not expand are no program.)"""
+    return [(twin, kernel or "") for twin, kernel in re.findall(
+        r"^// RUN: %variant (\w+) %s \| not titan check - ?(--kernel \w+)?", file.read_text(), re.M)]
+
+
 def forms(options):
     bin, examples, proved = options.build / "bin", ROOT / "examples", ROOT / "tests/Checker/Proved"
     result = []
@@ -102,6 +109,10 @@ def forms(options):
     for part in idioms:
         part.form = "idioms"
     result.append(idioms)
+    twins = [(file, *twin) for file in sorted(proved.glob("*.mlir")) for twin in twins_of(file)]
+    result.append([Part("twins", part, ["sh", "-c", "; ".join(
+        f'"$0" "$1/Inputs/variant.py" {twin} "$1/Checker/Proved/{file.name}" | "$2/titan-mutate" - --prove --undecided --every 1000000 '
+        f'--schedules 1 {kernel}' for file, twin, kernel in twins[part::8]), sys.executable, ROOT / "tests", bin]) for part in range(8)])
     return [form for form in result if not options.only or form[0].form.startswith(tuple(options.only))]
 
 
