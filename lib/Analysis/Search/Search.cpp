@@ -520,15 +520,17 @@ void Search::runExample() {
 }
 
 /// A proof is enough where all of the text was executed: the launch of titan.example
-/// and small ones execute what the combinations have not come to, in as many steps
-/// again.
+/// and small ones execute what the combinations have not come to, each in as many
+/// steps again.
 void Search::runText() {
-  effort.allow(effort.allowed());
+  const uint64_t again = effort.allowed();
+  effort.allow(again);
   auto run = [&](const Program &program) {
     sharing.add(program, instantiator.footprints);
     execute(program);
   };
   runExample();
+  effort.allow(again);
   for (auto [least, most] :
        {std::pair(int64_t(2), bound::smallLaunch),
         std::pair(bound::smallLaunch + 1, bound::largerLaunch),
