@@ -288,15 +288,23 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                      : crowded || o.copiesByThreads() ? 128
                      : o.turnsPanels()                ? 200
                                                       : 192;
-      sums > most)
+      sums > most) {
+    // Of these rows, or else of 64, the most columns, whole boxes of them.
+    int64_t whole = std::max<int64_t>(step, 16);
+    if (o.swap ? o.transposedA : o.transposedB)
+      whole = o.gate ? 128 : 64;
+    int64_t fewer = columns * most / sums / whole * whole;
+    int64_t ofRows = fewer ? rows : 64;
+    fewer = std::max(fewer, whole);
     return refuse(tile() + ": " + number(sums) +
                       " registers a thread for the sums, and no more than " +
                       number(most) + " leave room for the rest",
-                  crowded ? "take 128x128, or cooperative consumers"
-                  : o.copiesByThreads() ? "take 128x256 or 256x128"
-                  : o.promote ? "take 128x192, 192x96, or --promote off"
-                  : pingpong  ? "take 128x192, or cooperative consumers"
-                              : "take 128x256 or 256x192");
+                  "take " + number(o.swap ? fewer : ofRows) + "x" +
+                      number(o.swap ? ofRows : fewer) +
+                      (o.promote  ? ", or --promote off"
+                       : pingpong ? ", or cooperative consumers"
+                                  : ""));
+  }
   if (o.clusterM < 1 || o.clusterN < 1 || o.cluster() > 2)
     return refuse("cluster " + number(o.clusterM) + "x" + number(o.clusterN) +
                       ": two CTAs share B (2x1) or A (1x2), and no more",
