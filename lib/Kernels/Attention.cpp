@@ -65,6 +65,13 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
   bool masks = o.causal || o.window;
   if (o.decode && o.window)
     return refuse("decode in a window", "leave --window out");
+  if (o.ragged && o.page)
+    return refuse("ragged batches, and pages of keys",
+                  "leave --ragged out: decode has lengths with --page");
+  if (o.ahead && (o.decode || o.ragged))
+    return refuse(std::string("a tile ahead, and ") +
+                      (o.decode ? "decode" : "ragged batches"),
+                  "leave --ahead out");
   if (o.ragged && (o.decode || o.persistent))
     return refuse("ragged batches with decode, or persistent",
                   "leave --decode and --persistent out; decode has lengths "
@@ -144,8 +151,9 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
   if (o.tail && (o.tail % 16 || o.tail < 16 || o.tail >= o.keys))
     return refuse("a narrow block of " + number(o.tail) +
                       " keys beside blocks of " + number(o.keys),
-                  "--tail 16 to " + number(o.keys - 16) +
-                      ", a multiple of 16, or 0");
+                  o.keys == 16 ? std::string("leave out --tail")
+                               : "--tail 16 to " + number(o.keys - 16) +
+                                     ", a multiple of 16, or 0");
   if (o.skip.value_or(false) &&
       (!o.causal || o.window || o.decode || o.warpgroups() == 1))
     return refuse(

@@ -227,6 +227,24 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
             (o.split > 1 ? "K split between the CTAs of a cluster" : "groups") +
             ": there is no such kernel so far",
         o.split > 1 ? "--split 1" : "--stream-k off");
+  if (o.clusterM < 1 || o.clusterN < 1 || o.cluster() > 2)
+    return refuse("cluster " + number(o.clusterM) + "x" + number(o.clusterN) +
+                      ": two CTAs share B (2x1) or A (1x2), and no more",
+                  "1x1, 2x1 or 1x2");
+  if (o.buffers < 0 || o.buffers > 2)
+    return refuse(number(o.buffers) + " buffers for D", "1 or 2");
+  int64_t widest = o.swap ? 64 : 128 / bytesOf(o.output);
+  bool lone = o.storesElements() || (o.swap && bytesOf(o.output) != 2);
+  if (o.panel && (lone || o.panel < o.leastPanelWidth() || o.panel > widest ||
+                  !std::has_single_bit(uint64_t(o.panel))))
+    return refuse("panels of " + number(o.panel) +
+                      (o.swap ? " rows" : " columns") +
+                      (o.storesElements() ? ", and rows of any length"
+                       : lone             ? ", and swapped operands into f32"
+                                          : ""),
+                  lone ? "leave out --panel: elements go one by one"
+                       : number(o.leastPanelWidth()) + " to " + number(widest) +
+                             ", a power of two");
   int64_t row = o.rowElements();
   if (o.tileK != row && o.tileK != 2 * row && o.tileK != 4 * row) {
     GemmOptions other = o;
@@ -288,19 +306,23 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                      : crowded || o.copiesByThreads() ? 128
                      : o.turnsPanels()                ? 200
                                                       : 192;
-      sums > most)
+      sums > most) {
+    // Of these rows, or else of 64, the most columns, whole boxes of them.
+    int64_t whole = std::max<int64_t>(step, 16);
+    if (o.swap ? o.transposedA : o.transposedB)
+      whole = o.gate ? 128 : 64;
+    int64_t fewer = columns * most / sums / whole * whole;
+    int64_t ofRows = fewer ? rows : 64;
+    fewer = std::max(fewer, whole);
     return refuse(tile() + ": " + number(sums) +
                       " registers a thread for the sums, and no more than " +
                       number(most) + " leave room for the rest",
-                  crowded ? "take 128x128, or cooperative consumers"
-                  : o.copiesByThreads() ? "take 128x256 or 256x128"
-                  : o.promote ? "take 128x192, 192x96, or --promote off"
-                  : pingpong  ? "take 128x192, or cooperative consumers"
-                              : "take 128x256 or 256x192");
-  if (o.clusterM < 1 || o.clusterN < 1 || o.cluster() > 2)
-    return refuse("cluster " + number(o.clusterM) + "x" + number(o.clusterN) +
-                      ": two CTAs share B (2x1) or A (1x2), and no more",
-                  "1x1, 2x1 or 1x2");
+                  "take " + number(o.swap ? fewer : ofRows) + "x" +
+                      number(o.swap ? ofRows : fewer) +
+                      (o.promote  ? ", or --promote off"
+                       : pingpong ? ", or cooperative consumers"
+                                  : ""));
+  }
   int64_t split = (o.clusterM > 1 ? o.tileN : o.tileM) / o.cluster();
   if (o.gate && o.tileN % 16)
     return refuse(tile() + ": half of N are the gate's rows of B, and they are "
@@ -323,20 +345,6 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                       number(o.panelWidth()) + " elements of " + columnsName,
                   "--split " + number(fewer.split) + ", or a larger tile");
   }
-  if (o.buffers < 0 || o.buffers > 2)
-    return refuse(number(o.buffers) + " buffers for D", "1 or 2");
-  int64_t widest = o.swap ? 64 : 128 / bytesOf(o.output);
-  bool lone = o.storesElements() || (o.swap && bytesOf(o.output) != 2);
-  if (o.panel && (lone || o.panel < o.leastPanelWidth() || o.panel > widest ||
-                  !std::has_single_bit(uint64_t(o.panel))))
-    return refuse("panels of " + number(o.panel) +
-                      (o.swap ? " rows" : " columns") +
-                      (o.storesElements() ? ", and rows of any length"
-                       : lone             ? ", and swapped operands into f32"
-                                          : ""),
-                  lone ? "leave out --panel: elements go one by one"
-                       : number(o.leastPanelWidth()) + " to " + number(widest) +
-                             ", a power of two");
   if (o.band < 1 || o.band > 1024)
     return refuse("a band of " + number(o.band) + " rows of tiles",
                   "1 to 1024");

@@ -112,6 +112,17 @@ titan.kernel @scalar(%scale: f32) warps(1) attributes {titan.example = {scale = 
 
 // -----
 
+// expected-error@+2 {{[example-invalid] titan.example: n is no number of i32}}
+// expected-note@+1 {{fix: n = 2 : i32}}
+titan.kernel @wide(%n: i32) warps(1) attributes {titan.example = {n = 36893488147419103232 : i128}} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  titan.return
+}
+
+// -----
+
 // expected-error@+2 {{[example-invalid] titan.example: X is a tensor, and has a text}}
 // expected-note@+1 {{fix: write the shape}}
 titan.kernel @tensor(%X: !titan.global<?xf32>) warps(1) attributes {titan.example = {X = 8}} launch {

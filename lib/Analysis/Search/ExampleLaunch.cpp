@@ -90,7 +90,7 @@ std::optional<SmallLaunch> Instantiator::exampleLaunch() const {
       impl->setParameter(number, *example->multiprocessors);
   }
   std::optional<SmallLaunch> launch = impl->launchOfParameters();
-  if (!launch)
+  if (!launch || launch->clusters > bound::farthestCluster)
     return std::nullopt;
   launch->name = "of titan.example, " + impl->nameOf(*launch);
   launch->data = [kernel, example, shapes](

@@ -41,6 +41,10 @@ void Search::execute(const Program &program) {
   result.events += program.events();
   Execution(program, instantiator.footprints, report, effort, cumulativeFences)
       .run();
+  if (!effort.usedUp())
+    for (const AgentProgram &code : program.programs)
+      for (const Event &event : code.events)
+        lookedAt.insert(event.op);
   if (report.list.size() == shown)
     return;
   shown = report.list.size();
@@ -515,7 +519,8 @@ void Search::runExample() {
   if (auto program = instantiator.instantiate(*example)) {
     sharing.add(*program, instantiator.footprints);
     execute(*program);
-    result.launches.push_back(example->name);
+    if (!effort.usedUp())
+      result.launches.push_back(example->name);
   }
 }
 
@@ -625,7 +630,7 @@ void Search::tellUsedUp(uint64_t most) {
 Operation *Search::firstUnreached() {
   Operation *first = nullptr;
   kernel.getBody().walk([&](HardwareEffectsInterface op) {
-    if (op->getNumRegions() || sharing.reached(op) || instantiator.isDead(op))
+    if (op->getNumRegions() || lookedAt.contains(op) || instantiator.isDead(op))
       return WalkResult::advance();
     first = op;
     return WalkResult::interrupt();
@@ -646,8 +651,8 @@ void Search::run() {
   runFarIterations();
   if (goesOn() && !wholeGrid)
     runLaunches();
+  const uint64_t most = effort.allowed();
   if (effort.usedUp()) {
-    const uint64_t most = effort.allowed();
     runText();
     return tellUsedUp(most);
   }
@@ -660,6 +665,8 @@ void Search::run() {
   // Nor has what was never reached: a proof leaves to the search what hangs neither on
   // sizes nor on iterations.
   runExample();
+  if (effort.usedUp())
+    return tellUsedUp(most);
   if (Operation *op = firstUnreached())
     unreached(op, "no sizes were found under which this is executed",
               /*ofCounts=*/false);

@@ -62,7 +62,7 @@ private:
   void tellUsedUp(uint64_t most);
   void unreached(mlir::Operation *op, const llvm::Twine &message,
                  bool ofCounts = true);
-  /// In the order of the text; null: all of it was executed, or is dead.
+  /// In the order of the text; null: all of it was looked at, or is dead.
   mlir::Operation *firstUnreached();
 
   KernelOp kernel;
@@ -80,6 +80,8 @@ private:
   bool tooMany = false;
   /// A launch has no other CTAs than those that were run.
   bool wholeGrid = false;
+  /// Operations that runs have executed which came to their end.
+  llvm::DenseSet<mlir::Operation *> lookedAt;
   /// Some launch was found, and has been run.
   bool executed = false;
   /// Findings when somebody was told last.

@@ -72,8 +72,6 @@ public:
   bool haveMet(const PossibleConflict &pair) const {
     return meetings.contains({pair.first, pair.second, pair.apart});
   }
-  /// Whether some event of some program was this operation's.
-  bool reached(mlir::Operation *op) const { return ops.contains(op); }
   /// Operations that read (or wait for) what other operations of the kernel
   /// write, as far as the tensor goes, though no program has shown whose bytes
   /// they read: another cluster's, for a wait, or anybody's.

@@ -161,6 +161,15 @@ LogicalResult ExampleReader::readArgument(StringRef name, Attribute value,
     os << (isa<FloatType>(type) ? "1.5 : " : "2 : ") << type;
     return fail(name + " is a scalar, and has a number", name + " = " + number);
   }
+  if (auto number = dyn_cast<IntegerAttr>(value)) {
+    unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    if (!number.getValue().isIntN(bits) &&
+        !number.getValue().isSignedIntN(bits)) {
+      std::string range;
+      llvm::raw_string_ostream(range) << type;
+      return fail(name + " is no number of " + range, name + " = 2 : " + range);
+    }
+  }
   example.arguments[name.str()].scalar = value;
   return success();
 }
