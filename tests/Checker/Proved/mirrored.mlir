@@ -14,6 +14,13 @@
 // VARIANT own: in odd `%round` -> `%cta`
 // RUN: %variant own %s | not titan check - 2>&1 | FileCheck %s --check-prefix=RACE
 // RACE: [race] 'titan.global.store' writes global memory
+// From the hundredth CTA on each has a row of the one before: more CTAs than the search looks at.
+// VARIANT hundredth: in row `%row = ` -> `%first = `
+// VARIANT hundredth: after row add %hundred = arith.constant 100 : index
+// VARIANT hundredth: after row add %hundreds = arith.divui %cta, %hundred : index
+// VARIANT hundredth: after row add %row = arith.subi %first, %hundreds : index
+// RUN: %variant hundredth %s | not titan check - --require=proved --undecided=warning 2>&1 | FileCheck %s --check-prefix=APART
+// APART: error: [undecided] not proved: two CTAs, or two iterations, are not shown to write different places of this tensor
 
 #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
 !global = !titan.global<?x64xi32>
@@ -67,7 +74,7 @@ titan.kernel @mirrored(%Y: !global) warps(1) attributes {titan.target = "sm_90a"
   %rounds = arith.select %hasLast, %oneMore, %fullRounds : index
   scf.for %round = %c0 to %rounds step %c1 {
     %tile = func.call @tileOf(%round, %cta, %ctas) : (index, index, index) -> index
-    %row = arith.muli %tile, %c8 : index
+    %row = arith.muli %tile, %c8 : index // @row
     %row32 = arith.index_cast %row : index to i32
     %at = titan.splat %row32 : i32 -> !where
     %i = arith.addi %at, %in : !where
