@@ -255,7 +255,7 @@ std::string GemmText::activation(std::string value) {
 %inner = arith.mulf %$value, %lever : !panel$tail
 %power = math.exp2 %inner fastmath<afn> : !panel$tail
 %below1 = arith.addf %power, %ones$tail : !panel$tail
-%active = arith.divf %$value, %below1 fastmath<arcp> : !panel$tail)");
+%active = arith.divf %$value, %below1 fastmath<afn,arcp> : !panel$tail)");
     break;
   case Activation::SiLU:
     w.text(R"(
@@ -263,7 +263,7 @@ std::string GemmText::activation(std::string value) {
 %negative = arith.mulf %$value, %slopes$tail : !panel$tail
 %power = math.exp2 %negative fastmath<afn> : !panel$tail
 %below1 = arith.addf %power, %ones$tail : !panel$tail
-%active = arith.divf %$value, %below1 fastmath<arcp> : !panel$tail)");
+%active = arith.divf %$value, %below1 fastmath<afn,arcp> : !panel$tail)");
     break;
   }
   return "active";

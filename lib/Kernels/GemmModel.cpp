@@ -250,17 +250,6 @@ static int64_t pickBand(const GemmShape &shape, const GemmOptions &o) {
 /// where they do so well and the memory makes room for a stage
 /// (h200-gemm-sweep-narrow.json). CTAs that share loads gained nothing.
 static void pickPanels(const GemmShape &shape, GemmOptions &o) {
-  // Beside 192 sums and bias's elements ptxas spills of what these make of 64
-  // columns (spills.py).
-  int64_t held = o.sumRegisters() + (o.bias ? o.panelWidth() / 4 : 0);
-  if (o.consumers == Consumers::Pingpong && held >= 192 && !o.gate &&
-      !o.loadsBesideSums() && pickBand(shape, o) == 1 &&
-      bytesOf(o.output) == 2 &&
-      (o.activation == Activation::SiLU ||
-       o.activation == Activation::GELUTanh)) {
-    o.panel = 32;
-    return;
-  }
   double products = stepsOf(shape, o) * multiplyTime(o), stores = storeTime(o);
   if (stores > products) {
     o.buffers = 2;
