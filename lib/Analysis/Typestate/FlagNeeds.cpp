@@ -332,12 +332,10 @@ bool FlagNeeds::eachNumberComes(const FlagEvent &wait, const Signals &signals,
 }
 
 bool FlagNeeds::needs(const FlagCase &of, const FlagEvent &wait) {
+  // (A flag that is waited for has a number to begin with: MM-26.)
   auto initial = getInitialValue(proof.kernel,
                                  cast<BlockArgument>(wait.root).getArgNumber());
-  if (!initial)
-    proof.assumptions.insert(
-        "flags that titan.initial does not name hold 0 at the launch");
-  const Polynomial missing = wait.value - Polynomial(initial.value_or(0));
+  const Polynomial missing = wait.value - Polynomial(*initial);
   // Of each text that may come before it the boxes that have all of it in them.
   std::vector<std::pair<Operation *, Signals>> texts;
   std::vector<std::vector<Box>> fitting;
