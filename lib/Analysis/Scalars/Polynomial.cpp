@@ -120,8 +120,8 @@ const Polynomial::AtomList &Polynomial::atoms() const & {
 
 bool Polynomial::operator==(const Polynomial &other) const {
   return data == other.data ||
-         (data && other.data && data->hash == other.data->hash &&
-          !data->lost && !other.data->lost && data->terms == other.data->terms);
+         (data && other.data && data->hash == other.data->hash && !data->lost &&
+          !other.data->lost && data->terms == other.data->terms);
 }
 
 std::strong_ordering Polynomial::operator<=>(const Polynomial &other) const {
