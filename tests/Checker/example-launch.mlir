@@ -31,6 +31,10 @@
 !data = !titan.global<?xf32>
 !starts = !titan.global<?xi32>
 // Of a part that begins at element 1500 the first element is set.
+// A large one does not take the steps that small launches have to execute the text in.
+// RUN: titan check %examples/pipeline.mlir --search-steps=100000 --undecided=warning | FileCheck %s --check-prefix=SMALL
+// SMALL: @pipeline: accepted: 0 errors
+// SMALL: {{^}}  proved, for every size
 titan.kernel @parts(%Y: !data, %parts: !starts) warps(2) attributes {
   titan.target = "sm_90a",
   titan.example = {sizes = {C = 2, M = 3000}, Y = "M zeros", parts = "C steps:1500"}

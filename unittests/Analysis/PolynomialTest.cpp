@@ -104,6 +104,19 @@ TEST(Polynomial, LosesWhatLeaves64Bits) {
   EXPECT_FALSE(none.provesAtLeast(large * 4, 0));
 }
 
+// 2^63 u and 2^64 u are both lost, with what is left of them the same or nothing.
+TEST(Polynomial, IsLostIsEqualToItsCopiesAlone) {
+  const Polynomial u = Polynomial::atom(0), large = int64_t(1) << 62;
+  const Polynomial one = u * large * 4, two = u * large * 8, copy = one;
+  ASSERT_TRUE(one.isLost() && two.isLost());
+  EXPECT_EQ(one, copy);
+  EXPECT_NE(one, two);
+  EXPECT_NE(one <=> two, std::strong_ordering::equal);
+  EXPECT_NE(one, one.substitute(0, 1));
+  EXPECT_FALSE(one.dividedBy(3));
+  EXPECT_FALSE((one + u * 3).dividedBy(3));
+}
+
 /// What is proved is so, for all numbers in a box; and what is so for all
 /// numbers of facts that hold nowhere else is found more often than not.
 TEST(Facts, WhatIsProvedHolds) {
