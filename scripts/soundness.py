@@ -18,7 +18,10 @@ The forms (docs/checker.md, "What shows it"):
   litmus, pairs        mutants of litmus kernels, random pipelines and their mutants (Differential)
   pipelines            random pipelines of pipelines.py, and one bug each: 10,000 programs
   twins                the twins of the idioms, by the proof alone: what the search would refuse is not to be proved either
-  small, gemm, gemm_bare, idioms    mutants, --prove: what is proved runs under eager, lazy, random and skewed schedules, hazards on and off
+  small, gemm, gemm_bare, programs, idioms    mutants, --prove: of all examples, of examples/programs, of the idioms
+
+What is proved runs under eager, lazy, --schedules random and 8 skewed schedules, hazards on and off, at sizes of 0 and 1,
+around the constants of the program, of depth - 1 to depth + 1 steps, large and ragged (tools/titan-mutate/Corners.h).
 """
 import argparse
 import collections
@@ -57,10 +60,37 @@ class Part:
         return " ".join([f"{key}={value}" for key, value in self.environment.items()] + [str(word) for word in self.command])
 
 
+# Launches of the programs that come without one: rings repeat, and loops of tiles.
+GEMM = 'sizes = {M = 264, N = 264, K = 264}, A = "MxK ints:1", B = "NxK ints:2", D = "MxN zeros", multiprocessor_count = '
+EXAMPLES = {"gemm_cluster": GEMM + "2", "gemm_cluster_pipes": GEMM + "2", "gemm_pingpong": GEMM + "2",
+            "gemm_dynamic": GEMM + '2, counter = "1 zeros"', "gemm_dynamic_pipes": GEMM + '2, counter = "1 zeros"',
+            "gemm_stream_k": GEMM + '4, partial = "4x128x128 zeros", flags = "64 zeros"',
+            "attention": 'sizes = {M = 136, T = 264, W = 128}, Q = "MxW ints:1", K = "TxW ints:2", V = "TxW ints:3", O = "MxW zeros"'}
+# Not simulated: of their mutants the search alone says what is wrong.
+SEARCHED = ["gemm_blackwell", "gemm_blackwell_pair", "gemm_gfx942"]
+# Of each program's mutants, in how many parts.
+PARTS = {"attention": 24, "conv": 16, "gemm_pingpong": 24, "gemm_pingpong_pipes": 16, "gemm_cluster": 24, "gemm_stream_k": 48,
+         "gemm_cluster_pipes": 16}
+
+
+def with_example(options, file):
+    """A program with a launch: a file beside the logs."""
+    if file.stem not in EXAMPLES:
+        return file
+    text, example = file.read_text(), f"titan.example = {{{EXAMPLES[file.stem]}}}"
+    head, brace, rest = text.partition("attributes {")
+    if not brace or "titan.example" in text:
+        sys.exit(f"{file}: one kernel with attributes, and no titan.example, was expected")
+    options.out.mkdir(parents=True, exist_ok=True)
+    made = options.out / file.name
+    made.write_text(f"{head}{brace}{example}, {rest}")
+    return made
+
+
 def mutants(options, form, files, every, flags):
     """Mutants of files: all of them, in `every` parts."""
     return [Part(form, part, [options.build / "bin/titan-mutate", *files, "--prove", "--undecided", "-j", 1, "--every", every,
-                              "--offset", part, *flags]) for part in range(every)]
+                              "--offset", part, "--seed", options.seed, *flags]) for part in range(every)]
 
 
 def twins_of(file):
@@ -83,29 +113,38 @@ def forms(options):
                             {"TITAN_WHOLE": which, "TITAN_SHARE": parts, "TITAN_PART": part}) for part in range(parts)])
     seed = options.seed * 1000000
     result.append([Part("litmus", part, [bin / "TitanSimulatorTests", "--gtest_filter=Differential.Mutants"],
-                        {"TITAN_SEED": seed + 500 * part, "TITAN_CASES": 500}) for part in range(20)])
+                        {"TITAN_SEED": seed + 500 * part, "TITAN_CASES": 500, "TITAN_SCHEDULES": options.schedules})
+                   for part in range(20)])
     result.append([Part("pairs", part, [bin / "TitanSimulatorTests", "--gtest_filter=Differential.Pipelines"],
-                        {"TITAN_SEED": seed + 20 * part, "TITAN_CASES": 20}) for part in range(50)])
+                        {"TITAN_SEED": seed + 20 * part, "TITAN_CASES": 20, "TITAN_SCHEDULES": options.schedules})
+                   for part in range(50)])
     # Some 82 programs a part: 50 right ones, and a bug in each of bare barriers.
     script = ROOT / "tests/Hardware/ir/pipelines.py"
     pipelines = []
     for part in range(122):
         text = options.out / f"pipelines.{part}.mlir"
         pipelines.append(Part("pipelines", part, ["sh", "-c", '"$0" "$1" text --titan "$2/titan" --seed "$3" --count 50 --broken --jobs 1 '
-                         '--out "$4" && "$2/titan-mutate" "$4" --prove --undecided -j 1 --every 1000000 --schedules 4 --at M=1 --at M=33 '
-                         '--at M=97', sys.executable, script, bin, options.seed * 10000 + part, text]))
+                         '--out "$4" && "$2/titan-mutate" "$4" --prove --undecided -j 1 --every 1000000 --schedules "$5" --corners',
+                         sys.executable, script, bin, options.seed * 10000 + part, text, options.schedules]))
     result.append(pipelines)
-    result.append(mutants(options, "small", [examples / "copy.mlir", examples / "pipeline.mlir", examples / "groups.mlir"], 4,
-                          ["--size", "M=72", "--size", "N=264", "--schedules", 20, "--seed", options.seed]))
+    runs = ["--schedules", options.schedules, "--corners"]
+    small = [examples / f"{name}.mlir" for name in ("copy", "pipeline", "groups", "cluster_copy")]
+    result.append(mutants(options, "small", small, 16, ["--size", "M=72", "--size", "N=72", *runs]))
     for name in ("gemm", "gemm_bare"):
         result.append(mutants(options, name, [examples / f"{name}.mlir"], 48, ["--size", "M=72", "--size", "N=264", "--size", "K=264",
-                              "--multiprocessors", 1, "--schedules", 4, "--seed", options.seed]))
-    # Three of eight of each file that has launches: some 2,000.
+                              "--multiprocessors", 1, *runs]))
+    programs = []
+    for file in sorted((examples / "programs").glob("*.mlir")):
+        programs += mutants(options, "programs-" + file.stem, [with_example(options, file)], PARTS.get(file.stem, 8),
+                            ["--search-only"] if file.stem in SEARCHED else runs)
+    for part in programs:
+        part.form = "programs"
+    result.append(programs)
+    # All of each file that has launches.
     idioms = []
     for file in sorted(proved.glob("*.mlir")):
         if "titan.example" in file.read_text():
-            idioms += mutants(options, "idioms-" + file.stem, [file], 8, ["--schedules", 3, "--seed", options.seed, "--at", "M=1",
-                                                                          "--at", "M=8", "--at", "M=17", "--at", "M=40"])[::3]
+            idioms += mutants(options, "idioms-" + file.stem, [file], 4, runs)
     for part in idioms:
         part.form = "idioms"
     result.append(idioms)
@@ -233,6 +272,7 @@ def main():
     parser.add_argument("--limit", type=float, default=3600, help="seconds that a part may take (3600)")
     parser.add_argument("--seconds", type=float, default=0, help="seconds that all may take: what runs then is cut short (0: no limit)")
     parser.add_argument("--seed", type=int, default=1, help="of what is random (1)")
+    parser.add_argument("--schedules", type=int, default=100, help="random schedules that what is proved runs under (100)")
     parser.add_argument("--times", type=int, default=1, help="two agents: so many times the programs, all of them at most (1)")
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--first", type=int, help="of each form so many parts")

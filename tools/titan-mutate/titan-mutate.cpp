@@ -21,7 +21,7 @@
 // With --prove a third one is asked, of the kernels as they are, too, and of
 // those that are refused: the proof. What it proves has to run under every
 // schedule, warps far ahead of each other included, with hazards and without,
-// at the sizes of --at, too.
+// at the sizes of --at and at the corners (Corners.h), too.
 //
 // What a tensor holds at the end is compared with what the kernel leaves there
 // as it is. A flag holds the sum of its signals, and which one it should be
@@ -35,6 +35,7 @@
 //===----------------------------------------------------------------------===//
 #include "Arguments.h"
 #include "Causes.h"
+#include "Corners.h"
 
 #include "titan/Analysis/Checker.h"
 #include "titan/Analysis/Typestate/Prove.h"
@@ -51,6 +52,7 @@
 
 #include <mutex>
 #include <random>
+#include <set>
 
 using namespace mlir;
 using namespace titan;
@@ -89,6 +91,13 @@ static cl::list<std::string> at(
     cl::desc("Further sizes (--at M=1,N=8 --at M=65) that what is proved runs "
              "at; a set that the launch refuses is left out"),
     cl::cat(category));
+static cl::opt<bool>
+    corners("corners",
+            cl::desc("What is proved runs at its kernel's corners, too: sizes "
+                     "of 0 and 1, around its constants, of depth - 1 to "
+                     "depth + 1 steps, large and ragged; those that the "
+                     "launch refuses are left out"),
+            cl::cat(category));
 static cl::opt<int64_t> multiprocessors("multiprocessors",
                                         cl::desc("As in titan run"),
                                         cl::init(-1), cl::cat(category));
@@ -162,6 +171,7 @@ struct Trial {
   };
   std::vector<Flags> flags;
   uint64_t maxSteps = 0;
+  bool launched = true; ///< no launch check refuses it
 };
 
 /// A kernel that runs: first as its example says, then as --at does.
@@ -596,7 +606,40 @@ std::optional<Trial> makeTrial(Session &session, llvm::StringRef file,
   how = runOnce(kernel, trial, {Schedule::Eager, 0}, false, trial.expected,
                 &operations);
   trial.maxSteps = 4 * operations + 10000;
+  trial.launched = how.empty() || operations;
   return trial;
+}
+
+/// Has the subject run at these sizes, too (those of --size but for them); false
+/// where there is no such launch.
+bool addTrial(Session &session, llvm::StringRef file, Subject &subject,
+              llvm::StringRef set) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  set.split(parts, ',');
+  std::vector<std::string> list(sizes.begin(), sizes.end());
+  list.insert(list.end(), parts.begin(), parts.end());
+  std::string how;
+  auto trial = makeTrial(session, file, subject.kernel, list, how);
+  if (!trial || !trial->launched)
+    return false;
+  trial->sizes = set;
+  subject.trials.push_back(std::move(*trial));
+  return true;
+}
+
+/// Has the subject run at its corners, too.
+void addCorners(Session &session, llvm::StringRef file, Subject &subject) {
+  // What a launch refuses is not told: it is asked for by nobody.
+  ScopedDiagnosticHandler quiet(&session.getContext(),
+                                [](Diagnostic &) { return success(); });
+  std::set<std::string> tried;
+  for (const Corner &corner : cornersOf(subject.kernel))
+    // Rows of a tensor map are multiples of 16 bytes.
+    for (int64_t multiple : {1, 8, 16, 64}) {
+      std::string set = stringify(rounded(corner, multiple));
+      if (!tried.insert(set).second || addTrial(session, file, subject, set))
+        break;
+    }
 }
 
 /// Runs and checks the kernel as it is; null where that fails.
@@ -653,19 +696,19 @@ std::unique_ptr<Subject> makeSubject(Session &session, llvm::StringRef file,
   for (const Schedule &schedule : allSchedules())
     if (asItIs(schedule).empty())
       subject->schedules.push_back(schedule);
-  for (const std::string &set : at) {
-    llvm::SmallVector<llvm::StringRef> parts;
-    llvm::StringRef(set).split(parts, ',');
-    std::vector<std::string> list(sizes.begin(), sizes.end());
-    list.insert(list.end(), parts.begin(), parts.end());
-    auto further = makeTrial(session, file, kernel, list, how);
-    if (!further || how == codeInfo(Code::LaunchCheck).code)
-      continue;
-    further->sizes = set;
-    subject->trials.push_back(std::move(*further));
-  }
+  for (const std::string &set : at)
+    addTrial(session, file, *subject, set);
+  if (corners)
+    addCorners(session, file, *subject);
   kernels.trials += subject->trials.size();
-  if (std::string wrong = proved ? runAll(kernel, *subject) : "";
+  if (verbose) {
+    llvm::outs() << "launches of " << kernel.getName() << ": as it is";
+    for (const Trial &each : llvm::drop_begin(subject->trials))
+      llvm::outs() << "; " << each.sizes;
+    llvm::outs() << "\n";
+  }
+  // (Of several parts the first does it.)
+  if (std::string wrong = proved && !offset ? runAll(kernel, *subject) : "";
       !wrong.empty()) {
     ++kernels.wrong;
     llvm::outs() << "PROVED AND WRONG " << kernel.getName()

@@ -18,7 +18,8 @@
 //   TITAN_SEED=<its seed> TITAN_CASES=1 build/bin/TitanSimulatorTests \
 //       --gtest_filter='Differential.*'
 //
-// runs it again. ./test --full tries more cases.
+// runs it again. ./test --full tries more cases, TITAN_SCHEDULES=100 more schedules,
+// all of them at each size.
 //
 //===----------------------------------------------------------------------===//
 #include "Harness.h"
@@ -302,18 +303,57 @@ titan.kernel @pipeline(%A: !global, %D: !global) warps({0}) launch {{
 // One case
 //===----------------------------------------------------------------------===//
 
-const char *scheduleNames[] = {"eager",    "lazy",     "random:2",
-                               "random:3", "random:4", "skew:5",
-                               "skew:6",   "skew:7",   "skew:8"};
-constexpr unsigned plainSchedules = 5; ///< those before the skewed ones
+/// Eager, lazy and random ones (TITAN_SCHEDULES, at least 3), then some in which warps are
+/// far ahead of others.
+struct DifferentialSchedules {
+  DifferentialSchedules() {
+    const uint64_t random =
+        std::max<uint64_t>(3, fromEnvironment("TITAN_SCHEDULES", 3));
+    list = {{Schedule::Eager, 0}, {Schedule::Lazy, 0}};
+    for (uint64_t seed = 2; seed < 2 + random; ++seed)
+      list.push_back({Schedule::Random, seed});
+    plain = list.size();
+    for (uint64_t seed = 0; seed < 8; ++seed)
+      list.push_back({Schedule::Skew, 5 + seed});
+  }
+  llvm::ArrayRef<Schedule> all() const { return list; }
+  /// Eager, lazy, 3 random ones: under these most of what is refused shows.
+  llvm::ArrayRef<Schedule> few() const { return all().take_front(5); }
+  /// At further sizes: lazy and two of the skewed, or, with TITAN_SCHEDULES, all.
+  std::vector<Schedule> further() const {
+    if (std::getenv("TITAN_SCHEDULES"))
+      return list;
+    return {list[1], list[plain], list[plain + 1]};
+  }
 
-SimulatorOptions optionsOf(unsigned schedule, bool hazards, uint64_t maxSteps) {
+private:
+  std::vector<Schedule> list;
+  size_t plain;
+};
+
+const DifferentialSchedules &differentialSchedules() {
+  static const DifferentialSchedules list;
+  return list;
+}
+
+std::string nameOf(const Schedule &schedule) {
+  switch (schedule.kind) {
+  case Schedule::Eager:
+    return "eager";
+  case Schedule::Lazy:
+    return "lazy";
+  case Schedule::Random:
+    return llvm::formatv("random:{0}", schedule.seed);
+  case Schedule::Skew:
+    return llvm::formatv("skew:{0}", schedule.seed);
+  }
+  llvm_unreachable("schedule");
+}
+
+SimulatorOptions optionsOf(const Schedule &schedule, bool hazards,
+                           uint64_t maxSteps) {
   SimulatorOptions options;
-  options.schedule.kind = schedule == 0               ? Schedule::Eager
-                          : schedule == 1             ? Schedule::Lazy
-                          : schedule < plainSchedules ? Schedule::Random
-                                                      : Schedule::Skew;
-  options.schedule.seed = schedule;
+  options.schedule = schedule;
   options.hazards = hazards;
   options.maxSteps = maxSteps;
   return options;
@@ -341,14 +381,14 @@ void fill(KernelArguments &arguments) {
 
 /// The mutant, its findings or the difference; empty if all is well.
 std::string run(const Subject &subject, KernelOp kernel, bool hazards,
-                unsigned schedule) {
+                const Schedule &schedule) {
   KernelArguments arguments(kernel, subject.size);
   if (!subject.expected.empty())
     fill(arguments);
   SimulatorReport report = simulate(
       kernel, arguments.list, optionsOf(schedule, hazards, subject.maxSteps));
-  std::string where = llvm::formatv(
-      "{0}, hazards {1}: ", scheduleNames[schedule], hazards ? "on" : "off");
+  std::string where = llvm::formatv("{0}, hazards {1}: ", nameOf(schedule),
+                                    hazards ? "on" : "off");
   // What a kernel asserts of its values no checker decides.
   for (const std::string &code : codesOf(report))
     if (code != "assert-failed")
@@ -369,23 +409,33 @@ std::string wrongProof(const Subject &subject, KernelOp kernel,
         finding.code != Code::SharedMemoryLimit)
       return "refused: " + std::string(codeInfo(finding.code).code) + ": " +
              finding.message;
-  for (int64_t size : {1, 64, 65, 192, 320}) {
+  // None, one, beside a tile, up to more steps than a ring has slots, ragged, large.
+  for (int64_t size : {0, 1, 63, 64, 65, 128, 192, 256, 320, 321, 1029}) {
     // Sizes that the kernel itself is not launched with are none.
     KernelArguments first(subject.kernel, size);
-    if (!codesOf(
-             simulate(subject.kernel, first.list, optionsOf(0, true, 1 << 22)))
+    if (!subject.expected.empty())
+      fill(first);
+    if (!codesOf(simulate(subject.kernel, first.list,
+                          optionsOf(differentialSchedules().all()[0], true,
+                                    1 << 22)))
              .empty())
       continue;
-    for (unsigned schedule : {1u, plainSchedules, plainSchedules + 1})
+    for (const Schedule &schedule : differentialSchedules().further())
       for (bool hazards : {true, false}) {
         KernelArguments arguments(kernel, size);
+        if (!subject.expected.empty())
+          fill(arguments);
         SimulatorReport ran = simulate(kernel, arguments.list,
                                        optionsOf(schedule, hazards, 1 << 22));
+        std::string where =
+            llvm::formatv("size {0}, {1}, hazards {2}: ", size,
+                          nameOf(schedule), hazards ? "on" : "off");
         for (const std::string &code : codesOf(ran))
           if (code != "assert-failed")
-            return llvm::formatv("size {0}, {1}, hazards {2}: {3}", size,
-                                 scheduleNames[schedule],
-                                 hazards ? "on" : "off", describe(ran));
+            return where + describe(ran);
+        if (!subject.expected.empty() &&
+            arguments.contents() != first.contents())
+          return where + "wrong data";
       }
   }
   return {};
@@ -422,8 +472,8 @@ void tryMutant(const Subject &subject, Random &random, uint64_t seed,
                   << print(kernel);
     return;
   }
-  unsigned most = proved ? std::size(scheduleNames) : plainSchedules;
-  for (unsigned schedule = 0; schedule < most; ++schedule) {
+  for (const Schedule &schedule :
+       proved ? differentialSchedules().all() : differentialSchedules().few()) {
     std::string problem = run(subject, kernel, true, schedule);
     if (problem.empty() && (accepted || proved))
       problem = run(subject, kernel, false, schedule);
@@ -445,8 +495,9 @@ std::string settle(Subject &subject, bool compare) {
   KernelArguments arguments(subject.kernel, subject.size);
   if (compare)
     fill(arguments);
-  SimulatorReport report = simulate(subject.kernel, arguments.list,
-                                    optionsOf(0, true, subject.maxSteps));
+  SimulatorReport report = simulate(
+      subject.kernel, arguments.list,
+      optionsOf(differentialSchedules().all()[0], true, subject.maxSteps));
   if (!codesOf(report).empty())
     return describe(report);
   subject.maxSteps = 4 * report.operations + 10000;
@@ -489,10 +540,10 @@ TEST(Differential, Pipelines) {
     ASSERT_TRUE(checked.accepted()) << "TITAN_SEED=" << n << "\n"
                                     << text << findings;
     std::string problem = settle(subject, true);
-    for (unsigned schedule = 0;
-         schedule < std::size(scheduleNames) && problem.empty(); ++schedule)
+    for (const Schedule &schedule : differentialSchedules().all())
       for (bool hazards : {true, false})
-        problem += run(subject, subject.kernel, hazards, schedule);
+        if (problem.empty())
+          problem = run(subject, subject.kernel, hazards, schedule);
     ASSERT_EQ(problem, "") << "TITAN_SEED=" << n << "\n" << text;
     bool proved = prove(subject.kernel).proved;
     tally.proved += proved;

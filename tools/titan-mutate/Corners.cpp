@@ -1,0 +1,167 @@
+//===- Corners.cpp - the sizes at which a kernel's loops turn -------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Corners.h"
+
+#include "titan/Dialect/Titan/Example.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace titan;
+
+namespace {
+
+/// Numbers that no tile has: a bound that is far away is no corner of a small
+/// launch.
+constexpr int64_t greatest = 1024;
+
+/// What a size meets on its way through launch and body.
+class Way {
+public:
+  explicit Way(KernelOp kernel) : kernel(kernel) {}
+  void from(mlir::Value value) { todo.insert(value); }
+  /// The constants that it is divided by, compared with or stepped by.
+  std::set<int64_t> constants() {
+    std::set<int64_t> found;
+    for (size_t i = 0; i < todo.size(); ++i)
+      for (OpOperand &use : todo[i].getUses())
+        follow(use, found);
+    return found;
+  }
+
+private:
+  void follow(OpOperand &use, std::set<int64_t> &found) {
+    Operation *user = use.getOwner();
+    if (auto launch = dyn_cast<LaunchOp>(user)) {
+      for (auto [passed, seen] :
+           llvm::zip_equal(launch.getValues(), kernel.getLaunchArguments()))
+        if (passed == use.get())
+          todo.insert(seen);
+      return;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(user)) {
+      take(loop.getStep(), found);
+      return;
+    }
+    if (!isa_and_nonnull<arith::ArithDialect>(user->getDialect()))
+      return;
+    // A constant that it is multiplied by is no edge of it.
+    if (!isa<arith::MulIOp>(user))
+      for (mlir::Value other : user->getOperands())
+        if (other != use.get())
+          take(other, found);
+    for (mlir::Value result : user->getResults())
+      if (result.getType().isIntOrIndex() && !result.getType().isInteger(1))
+        todo.insert(result);
+  }
+  static void take(mlir::Value value, std::set<int64_t> &found) {
+    llvm::APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)) &&
+        constant.getSignificantBits() <= 64 && constant.getSExtValue() > 1 &&
+        constant.getSExtValue() <= greatest)
+      found.insert(constant.getSExtValue());
+  }
+
+  KernelOp kernel;
+  llvm::SmallSetVector<mlir::Value, 32> todo;
+};
+
+/// How many slots the rings have: an mbarrier stands for each.
+std::set<int64_t> depthsOf(KernelOp kernel) {
+  std::set<int64_t> depths;
+  kernel.walk([&](MBarrierAllocOp barrier) {
+    depths.insert(barrier.getResult().getType().getSlots());
+  });
+  depths.erase(1);
+  return depths;
+}
+
+} // namespace
+
+std::vector<Corner> titan::cornersOf(KernelOp kernel) {
+  FailureOr<Example> example = readExample(kernel);
+  if (failed(example))
+    return {};
+  std::map<std::string, Way> ways;
+  for (auto &[size, value] : example->sizes)
+    ways.emplace(size, kernel);
+  kernel.walk([&](DimOp dim) {
+    auto tensor = dyn_cast<BlockArgument>(dim.getTensor());
+    if (!tensor || tensor.getArgNumber() >= kernel.getArgNames().size())
+      return;
+    auto argument = example->arguments.find(std::string_view(
+        cast<StringAttr>(kernel.getArgNames()[tensor.getArgNumber()])
+            .getValue()));
+    if (argument == example->arguments.end() || !argument->second.shape)
+      return;
+    llvm::SmallVector<llvm::StringRef> words;
+    llvm::StringRef(*argument->second.shape).split(words, 'x');
+    if (static_cast<size_t>(dim.getDimension()) >= words.size())
+      return;
+    if (auto way = ways.find(words[dim.getDimension()].str());
+        way != ways.end())
+      way->second.from(dim.getResult());
+  });
+
+  std::vector<Corner> corners;
+  auto add = [&](Corner corner) {
+    if (!corner.empty() && !llvm::is_contained(corners, corner))
+      corners.push_back(std::move(corner));
+  };
+  const std::set<int64_t> depths = depthsOf(kernel);
+  const int64_t deepest = depths.empty() ? 1 : *depths.rbegin();
+  Corner zeros, ones, below, above, large;
+  for (auto &[size, way] : ways) {
+    const std::set<int64_t> constants = way.constants();
+    std::set<int64_t> values{0, 1};
+    for (int64_t constant : constants) {
+      values.insert({constant - 1, constant + 1});
+      for (int64_t depth : depths)
+        for (int64_t slots : {depth - 1, depth, depth + 1})
+          values.insert({constant * slots, constant * slots + 1});
+    }
+    const int64_t edge = constants.empty() ? 1 : *constants.rbegin();
+    // More than twice through the ring, and ragged.
+    const int64_t far = std::min(edge * (2 * deepest + 1), greatest) + 5;
+    values.insert(far);
+    for (int64_t value : values)
+      if (value <= far)
+        add({{size, value}});
+    zeros.emplace_back(size, 0);
+    ones.emplace_back(size, 1);
+    below.emplace_back(size, edge - 1);
+    above.emplace_back(size, edge + 1);
+    large.emplace_back(size, std::min(edge * (deepest + 1), far) + 1);
+  }
+  for (Corner *all : {&zeros, &ones, &below, &above, &large})
+    add(std::move(*all));
+  return corners;
+}
+
+Corner titan::rounded(const Corner &corner, int64_t multiple) {
+  Corner result;
+  for (auto &[size, value] : corner)
+    // 63 to 56, 65 to 72, 1 to 8.
+    result.emplace_back(size, value % multiple > multiple / 2
+                                  ? llvm::alignDown(value, multiple)
+                                  : llvm::alignTo(value, multiple));
+  return result;
+}
+
+std::string titan::stringify(const Corner &corner) {
+  std::string text;
+  for (auto &[size, value] : corner)
+    text += (text.empty() ? "" : ",") + size + "=" + std::to_string(value);
+  return text;
+}
