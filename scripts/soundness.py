@@ -22,6 +22,7 @@ The forms (docs/checker.md, "What shows it"):
 
 What is proved runs under eager, lazy, --schedules random and 8 skewed schedules, hazards on and off, at sizes of 0 and 1,
 around the constants of the program, of depth - 1 to depth + 1 steps, large and ragged (tools/titan-mutate/Corners.h).
+All of the random schedules at the launch that is named, at each of the others 10 of them in turn (of GEMMs and programs 4).
 """
 import argparse
 import collections
@@ -124,19 +125,20 @@ def forms(options):
     for part in range(122):
         text = options.out / f"pipelines.{part}.mlir"
         pipelines.append(Part("pipelines", part, ["sh", "-c", '"$0" "$1" text --titan "$2/titan" --seed "$3" --count 50 --broken --jobs 1 '
-                         '--out "$4" && "$2/titan-mutate" "$4" --prove --undecided -j 1 --every 1000000 --schedules "$5" --corners',
+                         '--out "$4" && "$2/titan-mutate" "$4" --prove --undecided -j 1 --every 1000000 --schedules "$5" --corners --further 10',
                          sys.executable, script, bin, options.seed * 10000 + part, text, options.schedules]))
     result.append(pipelines)
     runs = ["--schedules", options.schedules, "--corners"]
+    few = [*runs, "--further", 4]
     small = [examples / f"{name}.mlir" for name in ("copy", "pipeline", "groups", "cluster_copy")]
     result.append(mutants(options, "small", small, 16, ["--size", "M=72", "--size", "N=72", *runs]))
     for name in ("gemm", "gemm_bare"):
-        result.append(mutants(options, name, [examples / f"{name}.mlir"], 48, ["--size", "M=72", "--size", "N=264", "--size", "K=264",
-                              "--multiprocessors", 1, *runs]))
+        result.append(mutants(options, name, [examples / f"{name}.mlir"], 48, ["--size", "M=72", "--size", "N=264", "--size", "K=136",
+                              "--multiprocessors", 1, *few]))
     programs = []
     for file in sorted((examples / "programs").glob("*.mlir")):
         programs += mutants(options, "programs-" + file.stem, [with_example(options, file)], PARTS.get(file.stem, 8),
-                            ["--search-only"] if file.stem in SEARCHED else runs)
+                            ["--search-only"] if file.stem in SEARCHED else few)
     for part in programs:
         part.form = "programs"
     result.append(programs)
@@ -144,7 +146,7 @@ def forms(options):
     idioms = []
     for file in sorted(proved.glob("*.mlir")):
         if "titan.example" in file.read_text():
-            idioms += mutants(options, "idioms-" + file.stem, [file], 4, runs)
+            idioms += mutants(options, "idioms-" + file.stem, [file], 4, [*runs, "--further", 10])
     for part in idioms:
         part.form = "idioms"
     result.append(idioms)

@@ -124,17 +124,14 @@ std::vector<Corner> titan::cornersOf(KernelOp kernel) {
   Corner zeros, ones, below, above, large;
   for (auto &[size, way] : ways) {
     const std::set<int64_t> constants = way.constants();
-    std::set<int64_t> values{0, 1};
-    for (int64_t constant : constants) {
-      values.insert({constant - 1, constant + 1});
-      for (int64_t depth : depths)
-        for (int64_t slots : {depth - 1, depth, depth + 1})
-          values.insert({constant * slots, constant * slots + 1});
-    }
     const int64_t edge = constants.empty() ? 1 : *constants.rbegin();
     // More than twice through the ring, and ragged.
     const int64_t far = std::min(edge * (2 * deepest + 1), greatest) + 5;
-    values.insert(far);
+    std::set<int64_t> values{0, 1, far};
+    for (int64_t constant : constants)
+      values.insert({constant - 1, constant + 1});
+    for (int64_t depth : depths)
+      values.insert({edge * (depth - 1), edge * depth, edge * depth + 1});
     for (int64_t value : values)
       if (value <= far)
         add({{size, value}});
@@ -142,7 +139,7 @@ std::vector<Corner> titan::cornersOf(KernelOp kernel) {
     ones.emplace_back(size, 1);
     below.emplace_back(size, edge - 1);
     above.emplace_back(size, edge + 1);
-    large.emplace_back(size, std::min(edge * (deepest + 1), far) + 1);
+    large.emplace_back(size, 2 * edge + 1);
   }
   for (Corner *all : {&zeros, &ones, &below, &above, &large})
     add(std::move(*all));

@@ -9,15 +9,16 @@
 // What is proved is proved for every size. Where it is wrong, that shows where
 // a loop does not run, runs once, or runs once more or less than its ring has
 // slots, and at the edge of a tile: beside the constants that a size meets. A
-// gemm whose K goes by steps of 64 through a ring of 4 slots (M, N by tiles of
-// 128) has
+// gemm whose K goes by steps of 64 through a ring of 4 slots, and whose M and N
+// go by tiles of 128, has
 //
-//   K = 0, 1          no step, one
-//   K = 63, 65        around the constant that K meets
-//   K = 192, 256, 320 depth - 1, depth, depth + 1 steps; 193, 257, 321 ragged
-//   K = 581           large: more than twice through the ring, and ragged
+//   K = 0, 1           no step, one
+//   K = 63, 65         around the constant that K meets
+//   K = 192, 256, 257  depth - 1, depth, depth + 1 steps, the last one ragged
+//   K = 581            large: more than twice through the ring, and ragged
 //
-// with M and N as they are; then M, then N, and all of them at once.
+// with M and N as they are; then M, then N; then all of them at 0, at 1, below
+// and above their greatest constants, and at more than twice that.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_TOOLS_TITAN_MUTATE_CORNERS_H

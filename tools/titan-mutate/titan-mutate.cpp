@@ -66,6 +66,11 @@ static cl::opt<unsigned> schedules(
     cl::desc("Random schedules that an accepted mutant must pass, and "
              "that a refused one may fail under (20)"),
     cl::init(20), cl::cat(category));
+static cl::opt<int>
+    further("further",
+            cl::desc("Of the random schedules so many at each of the "
+                     "launches of --at and --corners, in turn (-1: all)"),
+            cl::init(-1), cl::cat(category));
 static cl::opt<unsigned>
     every("every", cl::desc("Take one mutant of this many (1: all)"),
           cl::init(1), cl::cat(category));
@@ -235,16 +240,23 @@ std::string name(const Schedule &schedule) {
   llvm_unreachable("schedule");
 }
 
-std::vector<Schedule> allSchedules() {
+/// Eager, lazy and `count` random ones, from the `first` of --schedules on, which
+/// come in turn.
+std::vector<Schedule> plainSchedules(unsigned first, unsigned count) {
   std::vector<Schedule> list{{Schedule::Eager, 0}, {Schedule::Lazy, 0}};
-  for (unsigned i = 0; i < schedules; ++i)
-    list.push_back({Schedule::Random, seed + i});
+  for (unsigned i = first; i < first + count; ++i)
+    list.push_back({Schedule::Random, seed + i % schedules});
   return list;
 }
 
-/// Those, and some in which warps are far ahead of others.
-std::vector<Schedule> skewedToo() {
-  std::vector<Schedule> list = allSchedules();
+std::vector<Schedule> allSchedules() { return plainSchedules(0, schedules); }
+
+/// Those of a subject's launch, and some in which warps are far ahead of others.
+std::vector<Schedule> skewedToo(unsigned launch) {
+  const bool some =
+      launch && further >= 0 && static_cast<unsigned>(further) < schedules;
+  std::vector<Schedule> list =
+      some ? plainSchedules((launch - 1) * further, further) : allSchedules();
   for (unsigned i = 0; i < 8; ++i)
     list.push_back({Schedule::Skew, 8 * seed + i});
   return list;
@@ -329,10 +341,10 @@ private:
 
 /// How what is proved fails after all, or nothing.
 std::string runAll(KernelOp kernel, Subject &subject) {
-  for (Trial &trial : subject.trials) {
+  for (auto &&[launch, trial] : llvm::enumerate(subject.trials)) {
     Runs run(kernel, trial);
     for (bool hazards : {false, true})
-      for (const Schedule &schedule : skewedToo())
+      for (const Schedule &schedule : skewedToo(launch))
         if (std::string how = run(schedule, hazards); !how.empty())
           return how + " under " + name(schedule) +
                  (hazards ? ", hazards on" : "") +
@@ -616,8 +628,13 @@ bool addTrial(Session &session, llvm::StringRef file, Subject &subject,
               llvm::StringRef set) {
   llvm::SmallVector<llvm::StringRef> parts;
   set.split(parts, ',');
-  std::vector<std::string> list(sizes.begin(), sizes.end());
-  list.insert(list.end(), parts.begin(), parts.end());
+  auto nameOf = [](llvm::StringRef size) { return size.split('=').first; };
+  std::vector<std::string> list(parts.begin(), parts.end());
+  for (const std::string &size : sizes)
+    if (llvm::none_of(parts, [&](llvm::StringRef part) {
+          return nameOf(part) == nameOf(size);
+        }))
+      list.push_back(size);
   std::string how;
   auto trial = makeTrial(session, file, subject.kernel, list, how);
   if (!trial || !trial->launched)

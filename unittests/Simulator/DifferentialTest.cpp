@@ -18,8 +18,7 @@
 //   TITAN_SEED=<its seed> TITAN_CASES=1 build/bin/TitanSimulatorTests \
 //       --gtest_filter='Differential.*'
 //
-// runs it again. ./test --full tries more cases, TITAN_SCHEDULES=100 more schedules,
-// all of them at each size.
+// runs it again. ./test --full tries more cases, TITAN_SCHEDULES=100 more schedules.
 //
 //===----------------------------------------------------------------------===//
 #include "Harness.h"
@@ -319,11 +318,17 @@ struct DifferentialSchedules {
   llvm::ArrayRef<Schedule> all() const { return list; }
   /// Eager, lazy, 3 random ones: under these most of what is refused shows.
   llvm::ArrayRef<Schedule> few() const { return all().take_front(5); }
-  /// At further sizes: lazy and two of the skewed, or, with TITAN_SCHEDULES, all.
-  std::vector<Schedule> further() const {
-    if (std::getenv("TITAN_SCHEDULES"))
-      return list;
-    return {list[1], list[plain], list[plain + 1]};
+  /// At the `number`-th of further sizes: lazy and two of the skewed; with
+  /// TITAN_SCHEDULES all but the random ones, and ten of these, in turn.
+  std::vector<Schedule> further(size_t number) const {
+    if (!std::getenv("TITAN_SCHEDULES"))
+      return {list[1], list[plain], list[plain + 1]};
+    const size_t random = plain - 2, some = std::min<size_t>(random, 10);
+    std::vector<Schedule> taken{list[0], list[1]};
+    for (size_t i = 0; i < some; ++i)
+      taken.push_back(list[2 + (number * some + i) % random]);
+    taken.insert(taken.end(), list.begin() + plain, list.end());
+    return taken;
   }
 
 private:
@@ -410,7 +415,8 @@ std::string wrongProof(const Subject &subject, KernelOp kernel,
       return "refused: " + std::string(codeInfo(finding.code).code) + ": " +
              finding.message;
   // None, one, beside a tile, up to more steps than a ring has slots, ragged, large.
-  for (int64_t size : {0, 1, 63, 64, 65, 128, 192, 256, 320, 321, 1029}) {
+  const int64_t sizes[] = {0, 1, 63, 64, 65, 128, 192, 256, 320, 321, 1029};
+  for (auto [number, size] : llvm::enumerate(sizes)) {
     // Sizes that the kernel itself is not launched with are none.
     KernelArguments first(subject.kernel, size);
     if (!subject.expected.empty())
@@ -420,7 +426,7 @@ std::string wrongProof(const Subject &subject, KernelOp kernel,
                                     1 << 22)))
              .empty())
       continue;
-    for (const Schedule &schedule : differentialSchedules().further())
+    for (const Schedule &schedule : differentialSchedules().further(number))
       for (bool hazards : {true, false}) {
         KernelArguments arguments(kernel, size);
         if (!subject.expected.empty())
