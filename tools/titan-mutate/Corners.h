@@ -12,7 +12,8 @@
 // gemm whose K goes by steps of 64 through a ring of 4 slots, and whose M and N
 // go by tiles of 128, has
 //
-//   K = 0, 1           no step, one
+//   K = 0              no launch takes it (launch-zero-dim)
+//   K = 1              one step
 //   K = 63, 65         around the constant that K meets
 //   K = 192, 256, 257  depth - 1, depth, depth + 1 steps, the last one ragged
 //   K = 581            large: more than twice through the ring, and ragged
