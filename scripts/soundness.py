@@ -18,11 +18,12 @@ The forms (docs/checker.md, "What shows it"):
   litmus, pairs        mutants of litmus kernels, random pipelines and their mutants (Differential)
   pipelines            random pipelines of pipelines.py, and one bug each: 10,000 programs
   twins                the twins of the idioms, by the proof alone: what the search would refuse is not to be proved either
-  small, gemm, gemm_bare, programs, idioms    mutants, --prove: of all examples, of examples/programs, of the idioms
+  small, cluster_copy, gemm, gemm_bare, programs, idioms    mutants, --prove: of all examples, of examples/programs, of the idioms
 
 What is proved runs under eager, lazy, --schedules random and 8 skewed schedules, hazards on and off, at sizes of 0 and 1,
 around the constants of the program, of depth - 1 to depth + 1 steps, large and ragged (tools/titan-mutate/Corners.h).
-All of the random schedules at the launch that is named, at each of the others 10 of them in turn (of GEMMs and programs 4).
+All of the random and skewed schedules at the launch that is named; at each of the others eager, lazy, three of the random (of GEMMs
+and programs one) and two of the skewed, in turn.
 """
 import argparse
 import collections
@@ -66,7 +67,7 @@ GEMM = 'sizes = {M = 264, N = 264, K = 264}, A = "MxK ints:1", B = "NxK ints:2",
 EXAMPLES = {"gemm_cluster": GEMM + "2", "gemm_cluster_pipes": GEMM + "2", "gemm_pingpong": GEMM + "2",
             "gemm_dynamic": GEMM + '2, counter = "1 zeros"', "gemm_dynamic_pipes": GEMM + '2, counter = "1 zeros"',
             "gemm_stream_k": GEMM + '4, partial = "4x128x128 zeros", flags = "64 zeros"',
-            "attention": 'sizes = {M = 136, T = 264, W = 128}, Q = "MxW ints:1", K = "TxW ints:2", V = "TxW ints:3", O = "MxW zeros"'}
+            "attention": 'sizes = {M = 64, T = 264, W = 128}, Q = "MxW ints:1", K = "TxW ints:2", V = "TxW ints:3", O = "MxW zeros"'}
 # Not simulated: of their mutants the search alone says what is wrong.
 SEARCHED = ["gemm_blackwell", "gemm_blackwell_pair", "gemm_gfx942"]
 # Of each program's mutants, in how many parts.
@@ -125,13 +126,14 @@ def forms(options):
     for part in range(122):
         text = options.out / f"pipelines.{part}.mlir"
         pipelines.append(Part("pipelines", part, ["sh", "-c", '"$0" "$1" text --titan "$2/titan" --seed "$3" --count 50 --broken --jobs 1 '
-                         '--out "$4" && "$2/titan-mutate" "$4" --prove --undecided -j 1 --every 1000000 --schedules "$5" --corners --further 10',
+                         '--out "$4" && "$2/titan-mutate" "$4" --prove --undecided -j 1 --every 1000000 --schedules "$5" --corners --further 3',
                          sys.executable, script, bin, options.seed * 10000 + part, text, options.schedules]))
     result.append(pipelines)
     runs = ["--schedules", options.schedules, "--corners"]
-    few = [*runs, "--further", 4]
-    small = [examples / f"{name}.mlir" for name in ("copy", "pipeline", "groups", "cluster_copy")]
-    result.append(mutants(options, "small", small, 16, ["--size", "M=72", "--size", "N=72", *runs]))
+    few = [*runs, "--further", 1]
+    small = [examples / f"{name}.mlir" for name in ("copy", "pipeline", "groups")]
+    result.append(mutants(options, "small", small, 12, ["--size", "M=72", "--size", "N=72", *runs]))
+    result.append(mutants(options, "cluster_copy", [examples / "cluster_copy.mlir"], 4, runs))
     for name in ("gemm", "gemm_bare"):
         result.append(mutants(options, name, [examples / f"{name}.mlir"], 48, ["--size", "M=72", "--size", "N=264", "--size", "K=136",
                               "--multiprocessors", 1, *few]))
@@ -146,7 +148,7 @@ def forms(options):
     idioms = []
     for file in sorted(proved.glob("*.mlir")):
         if "titan.example" in file.read_text():
-            idioms += mutants(options, "idioms-" + file.stem, [file], 4, [*runs, "--further", 10])
+            idioms += mutants(options, "idioms-" + file.stem, [file], 4, [*runs, "--further", 3])
     for part in idioms:
         part.form = "idioms"
     result.append(idioms)

@@ -251,14 +251,18 @@ std::vector<Schedule> plainSchedules(unsigned first, unsigned count) {
 
 std::vector<Schedule> allSchedules() { return plainSchedules(0, schedules); }
 
-/// Those of a subject's launch, and some in which warps are far ahead of others.
+/// Those of a subject's launch, and some in which warps are far ahead of others:
+/// with --further all of these at the first, two in turn at each of the others.
 std::vector<Schedule> skewedToo(unsigned launch) {
-  const bool some =
-      launch && further >= 0 && static_cast<unsigned>(further) < schedules;
+  constexpr unsigned skewed = 8;
+  const bool some = launch && further >= 0;
+  const unsigned first = some ? launch - 1 : 0, count = some ? 2 : skewed;
   std::vector<Schedule> list =
-      some ? plainSchedules((launch - 1) * further, further) : allSchedules();
-  for (unsigned i = 0; i < 8; ++i)
-    list.push_back({Schedule::Skew, 8 * seed + i});
+      some ? plainSchedules(first * further,
+                            std::min<unsigned>(further, schedules))
+           : allSchedules();
+  for (unsigned i = 0; i < count; ++i)
+    list.push_back({Schedule::Skew, skewed * seed + (first * 2 + i) % skewed});
   return list;
 }
 
@@ -668,7 +672,10 @@ std::unique_ptr<Subject> makeSubject(Session &session, llvm::StringRef file,
   std::optional<Trial> trial;
   if (!searchOnly) {
     trial = makeTrial(session, file, kernel, sizes, how);
-    if (!trial)
+    if (trial && !trial->launched)
+      llvm::errs() << file << ": the launch of @" << kernel.getName()
+                   << " is refused: " << how << "\n";
+    if (!trial || !trial->launched)
       return nullptr;
   }
   code = Findings;

@@ -318,16 +318,15 @@ struct DifferentialSchedules {
   llvm::ArrayRef<Schedule> all() const { return list; }
   /// Eager, lazy, 3 random ones: under these most of what is refused shows.
   llvm::ArrayRef<Schedule> few() const { return all().take_front(5); }
-  /// At the `number`-th of further sizes: lazy and two of the skewed; with
-  /// TITAN_SCHEDULES all but the random ones, and ten of these, in turn.
+  /// At the `number`-th of further sizes: eager, lazy, of the random and of the
+  /// skewed two each, in turn.
   std::vector<Schedule> further(size_t number) const {
-    if (!std::getenv("TITAN_SCHEDULES"))
-      return {list[1], list[plain], list[plain + 1]};
-    const size_t random = plain - 2, some = std::min<size_t>(random, 10);
     std::vector<Schedule> taken{list[0], list[1]};
-    for (size_t i = 0; i < some; ++i)
-      taken.push_back(list[2 + (number * some + i) % random]);
-    taken.insert(taken.end(), list.begin() + plain, list.end());
+    const size_t random = plain - 2, skewed = list.size() - plain;
+    for (size_t i = 2 * number; i < 2 * number + 2; ++i) {
+      taken.push_back(list[2 + i % random]);
+      taken.push_back(list[plain + i % skewed]);
+    }
     return taken;
   }
 
