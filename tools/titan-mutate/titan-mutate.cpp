@@ -672,11 +672,11 @@ std::unique_ptr<Subject> makeSubject(Session &session, llvm::StringRef file,
   std::optional<Trial> trial;
   if (!searchOnly) {
     trial = makeTrial(session, file, kernel, sizes, how);
-    if (trial && !trial->launched)
+    if (!trial)
+      return nullptr;
+    if (!trial->launched)
       llvm::errs() << file << ": the launch of @" << kernel.getName()
                    << " is refused: " << how << "\n";
-    if (!trial || !trial->launched)
-      return nullptr;
   }
   code = Findings;
   Dealt dealt(kernel);
@@ -696,7 +696,8 @@ std::unique_ptr<Subject> makeSubject(Session &session, llvm::StringRef file,
       code = Good;
       ++kernels.refused;
     }
-    if (proofs && proved) {
+    // A launch that is refused shows nothing.
+    if (proofs && proved && (!trial || trial->launched)) {
       ++kernels.wrong;
       llvm::outs() << "PROVED AND WRONG " << kernel.getName() << " as it is\n";
     }
