@@ -13,6 +13,13 @@ The last one: the cases of attention_ops.py (which makes the FOLDER and says wha
 well; a process for each of its steps (--only) under each tool. Each tensor is an allocation of its own there (PyTorch's cache
 off), and racecheck looks at kernels called gemm, attention and attention_combine alone.
 
+    PYTHONPATH=python:benchmarks TITAN_RUNTIME=libtitan-runtime.so TITAN_PACKAGES=FOLDER python3 benchmarks/sanitize.py maps
+
+What initcheck finds in one call of titan.ops.gemm_grouped: before it publishes a map of D a block reads what its place in memory
+held, and drops that (tensormap.cp_fenceproxy is an atomic exchange for ptxas). Called twice, with memory that nobody wrote and with
+zeros: the exit status is 0 where each finding is that instruction's, in these maps, and with zeros there is none. FOLDER has
+gemm-bf16-nt-grouped.titanpkg (of `titan generate gemm --batch grouped --tile 128x128x64`); with the .mlir beside it the lines are shown, with nvdisasm the instructions.
+
 Of kinds each launch is a process of titan-launch under one of the tools; it holds the bytes around each tensor against what they
 were, too. Needs no module beyond Python's own. A tool that has not ended after --timeout seconds is stopped, and said so.
 The exit status is 1 where memcheck, synccheck or initcheck found something or did not end, or a launch went wrong. racecheck's findings
@@ -20,6 +27,7 @@ are listed and not counted: it knows the order that barriers of a whole CTA make
 transactions TMA completes, so that each slot of a ring that is filled again is a hazard to it.
 """
 import argparse
+import collections
 import concurrent.futures
 import json
 import os
@@ -28,6 +36,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 TOOLS = ("memcheck", "synccheck", "initcheck", "racecheck")
@@ -217,6 +226,98 @@ def calls(options):
     return 1 if bad else 0
 
 
+def grouped_call(options):
+    """One call, and where its maps lie. Nothing reads the result: initcheck does not see what TMA stores."""
+    import torch
+    import titan
+    import titan.ops
+    from titan.workspaces import shared
+    a = torch.randn(1000, 328, device="cuda").to(torch.bfloat16)
+    b = torch.randn(6, 512, 328, device="cuda").to(torch.bfloat16)
+    offsets = torch.tensor([0, 100, 100, 420, 700, 999, 1000], device="cuda", dtype=torch.int32)
+    size = torch.cuda.get_device_properties(0).multi_processor_count * 128
+    stream = titan.torch_now().raw_stream(0)
+    address = shared.find(0, stream, size)
+    if options.call == "zeros":
+        shared.kept[0, stream][2].zero_()
+    torch.cuda.synchronize()
+    print(f"maps {address:#x} {size}", flush=True)
+    titan.ops.gemm_grouped(a, b.mT, offsets)
+    torch.cuda.synchronize()
+    print("same maps" if shared.find(0, stream, size) == address else "other maps", flush=True)
+
+
+def instructions(package):
+    """{kernel: {offset: instruction}} of a package, where nvdisasm is there."""
+    from machine_code import find_tool
+    tool, kernels = find_tool("nvdisasm"), {}
+    if not tool:
+        return kernels
+    with open(package, "rb") as file:
+        data = file.read()
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as cubin:
+        cubin.write(data[data.index(b"\x7fELF"):])
+        cubin.flush()
+        text = subprocess.run([tool, "-c", cubin.name], capture_output=True, text=True).stdout
+    kernel = None
+    for line in text.splitlines():
+        if begin := re.match(r"\.text\.(\w+):", line):
+            kernel = kernels.setdefault(begin.group(1), {})
+        elif (row := re.match(r"\s+/\*([0-9a-f]{4,})\*/\s+(.*?);", line)) and kernel is not None:
+            kernel[int(row.group(1), 16)] = " ".join(row.group(2).split())
+    return kernels
+
+
+def maps(options):
+    if options.call:
+        return grouped_call(options)
+    folder, bad = os.environ["TITAN_PACKAGES"], 0
+    stem = os.path.join(folder, "gemm-bf16-nt-grouped")
+    machine, source = instructions(stem + ".titanpkg"), []
+    if os.path.exists(stem + ".mlir"):
+        with open(stem + ".mlir", encoding="utf-8") as file:
+            source = file.read().splitlines()
+    for call in ("unwritten", "zeros"):
+        command = [options.sanitizer, "--tool", "initcheck", "--print-limit", "20000", sys.executable, os.path.abspath(__file__), "maps", "--call", call]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=options.timeout,
+                                  env={**os.environ, "PYTORCH_NO_CUDA_MEMORY_CACHING": "1"})
+        except subprocess.TimeoutExpired:
+            print(f"maps of {call} memory: not ended after {options.timeout} s")
+            bad += 1
+            continue
+        text = done.stdout + done.stderr
+        place = re.search(r"^maps (0x[0-9a-f]+) (\d+)$", text, re.M)
+        said = "".join(line[10:].strip() + "\n" for line in text.splitlines() if line.startswith("========="))
+        summary = re.search(r"ERROR SUMMARY: (\d+) error.*", said)
+        print(f"maps of {call} memory: {summary.group(0) if summary else 'no summary'}")
+        if not summary or not place or "\nsame maps" not in text:
+            print("   ", text.strip()[-600:])
+            bad += 1
+            continue
+        begin, end = int(place.group(1), 16), int(place.group(1), 16) + int(place.group(2))
+        count = collections.Counter()
+        for finding in re.split(r"^(?=Uninitialized )", said, flags=re.M)[1:]:
+            at = re.search(r"\bat .*?(\w+)(?:\([^)]*\))?\+(0x[0-9a-f]+)(?: in [^\n:]*:(\d+))?", finding)
+            address = re.search(r"\b0x[0-9a-f]{9,}", finding)
+            inside = address and begin <= int(address.group(0), 16) < end
+            count[finding.splitlines()[0], *(at.groups() if at else (None, "0", None)), bool(inside)] += 1
+        for (what, kernel, offset, line, inside), times in count.most_common(12):
+            # The tool's offset is that of the instruction, or of the next one.
+            offset = int(offset, 16)
+            done_by = [machine[kernel][o] for o in (offset - 16, offset) if o in machine.get(kernel, {})]
+            text_of = source[int(line) - 1].strip() if line and int(line) <= len(source) else ""
+            print(f"  {times:5} x {what}, {'in' if inside else 'outside of'} the maps, {kernel}+{offset:#x}, line {line}: {text_of}")
+            print("".join(f"          {instruction}\n" for instruction in done_by), end="")
+            known = (not source or "tensormap.cp_fenceproxy" in text_of) and (
+                not done_by or any("ATOM" in instruction for instruction in done_by))
+            bad += not inside or not known
+        told = sum(count.values())
+        bad += told != int(summary.group(1)) or (told > 0) != (call == "unwritten")
+    print("as explained" if not bad else "NOT as explained")
+    return 1 if bad else 0
+
+
 def headlines(lines):
     """Kinds of findings and how many there were, without threads and addresses."""
     count = {}
@@ -275,7 +376,13 @@ def main():
     ops.add_argument("--timeout", type=int, default=600, help="seconds of a process")
     ops.add_argument("--limit", type=int, default=600, help="seconds of all")
     ops.add_argument("--jobs", type=int, default=6, help="processes at a time")
+    of_maps = commands.add_parser("maps")
+    of_maps.add_argument("--sanitizer", default=shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer")
+    of_maps.add_argument("--timeout", type=int, default=120, help="seconds of a process")
+    of_maps.add_argument("--call", choices=["unwritten", "zeros"], help="the call alone, which the others run under the tool")
     options = parser.parse_args()
+    if options.command == "maps":
+        return maps(options)
     if options.command == "ops":
         return calls(options)
     return prepare(options) if options.command == "prepare" else run(options)

@@ -132,6 +132,8 @@ void GemmText::epilogueSetup() {
     if (o.beta)
       w.text("%share$tail = titan.splat %beta : f32 -> !panel$tail");
     for (const auto &[name, value] : numbers) {
+      if (name == "slope" && beginsPanelsInTurn())
+        continue;
       w.set("name", name);
       w.text("%${name}s$tail = titan.splat %$name : f32 -> !panel$tail");
     }
@@ -248,10 +250,22 @@ std::string GemmText::activation(std::string value) {
 %active = math.fma %less, %phi, %positive : !panel$tail)");
     break;
   case Activation::GELUTanh:
+    w.set("slopes", w.fill("slopes$tail"));
+    if (beginsPanelsInTurn()) {
+      w.set("slopes", "slopesHere");
+      w.set("register", "$0");
+      w.set("constant", "$1");
+      w.text(R"(
+// ptxas would begin with all panels' arithmetic at once, which takes more registers than
+// there are. So each panel has the slope from where it stands: which lanes are active there
+// nobody knows before, and the smaller one of that and 0 is 0.
+%slopeHere = titan.inline_ptx "{ .reg .b32 lanes, zero; activemask.b32 lanes; min.u32 zero, lanes, 0; or.b32 $register, $constant, zero; }"(%slope, %j) pure reference(@${kernel}_same) : (f32, index) -> f32
+%slopesHere = titan.splat %slopeHere : f32 -> !panel$tail)");
+    }
     w.text(R"(
 // x / 2 * (1 + tanh(y)) = x / (1 + 2^(-2 y / ln 2)), of y = sqrt(2 / pi) * (x + 0.044715 * x^3)
 %square = arith.mulf %$value, %$value : !panel$tail
-%lever = math.fma %square, %bends$tail, %slopes$tail : !panel$tail
+%lever = math.fma %square, %bends$tail, %$slopes : !panel$tail
 %inner = arith.mulf %$value, %lever : !panel$tail
 %power = math.exp2 %inner fastmath<afn> : !panel$tail
 %below1 = arith.addf %power, %ones$tail : !panel$tail
@@ -267,6 +281,15 @@ std::string GemmText::activation(std::string value) {
     break;
   }
   return "active";
+}
+
+/// What the text of PTX in activation() computes; each panel has another %j, so that no
+/// two are one.
+void GemmText::sameFunction() {
+  w.text(R"(
+func.func private @${kernel}_same(%x: f32, %panel: index) -> f32 {
+return %x : f32
+})");
 }
 
 /// Arrives on the others' barrier of this name.

@@ -706,6 +706,10 @@ std::string GemmText::write() {
   launch();
   body();
   w.text("");
+  if (beginsPanelsInTurn()) {
+    sameFunction();
+    w.text("");
+  }
   reference();
   return w.take();
 }

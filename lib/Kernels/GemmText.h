@@ -121,6 +121,14 @@ private:
   /// Rows of all of D, which the launch knows.
   bool needsHeight() const { return needsRows() && !isGrouped(); }
   bool needsWidth() const { return needsColumns() || o.gate; }
+  /// ptxas takes the arithmetic of all panels before the first one's store; where it
+  /// holds two numbers for each of so many sums it spills (benchmarks/spills.py; of
+  /// more sums it takes element by element).
+  bool beginsPanelsInTurn() const {
+    return o.activation == Activation::GELUTanh && o.output == Element::F32 &&
+           !needsColumns() && !o.gate && !cuts() && o.sumRegisters() > 112 &&
+           o.sumRegisters() <= 128;
+  }
 
   // GemmText.cpp
   void types();
@@ -160,6 +168,7 @@ private:
   void panelValue();
   std::string term(std::string value, const char *column, const char *suffix);
   std::string activation(std::string value);
+  void sameFunction();
   // GemmReference.cpp
   void reference();
   void referenceOf(GemmViews &views);

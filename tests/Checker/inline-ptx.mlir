@@ -7,6 +7,14 @@
 // PTX: rcp.approx.ftz.f32
 // PTX: rcp.approx.ftz.f32
 //
+// An index is 64 bits.
+// VARIANT index: before text add titan.inline_ptx "{ .reg .b64 at; add.u64 at, $0, $1; prefetch.global.L2 [at]; }"(%Y, %next) does [#titan.ptx<read 0>] : (!matrix, index) -> ()
+// VARIANT index: before text add %next = titan.inline_ptx "add.u64 $0, $1, 1;"(%n) pure : (index) -> index
+// VARIANT index: before text add %n = arith.constant 5 : index
+// RUN: %variant index %s | titan compile --check=off --emit=ptx - -o - | FileCheck %s --check-prefix=INDEX
+// INDEX: add.u64 [[N:%rd[0-9]+]], %rd{{[0-9]+}}, 1;
+// INDEX: add.u64 at, %rd{{[0-9]+}}, [[N]]; prefetch.global.L2 [at];
+//
 // What nobody declares nobody follows; a run does not execute it.
 // VARIANT opaque: before out add titan.inline_ptx "nanosleep.u32 100;"() opaque : () -> ()
 // RUN: %variant opaque %s | not titan check - 2>&1 | FileCheck %s --check-prefix=OPAQUE

@@ -22,9 +22,17 @@ static std::string constraintsOf(InlinePtxOp op) {
   return llvm::join(list, ",");
 }
 
-/// One execution of the text, on scalars.
-static Values execute(KernelLowering &kl, InlinePtxOp op, ValueRange operands,
-                      ArrayRef<Type> results) {
+/// One execution of the text, on scalars. An index is 64 bits there.
+static Values execute(KernelLowering &kl, InlinePtxOp op, Values operands,
+                      ArrayRef<Type> wanted) {
+  Type i64 = kl.b.getI64Type();
+  for (Value &operand : operands)
+    if (operand.getType().isIndex())
+      operand = arith::IndexCastOp::create(kl.b, i64, operand);
+  SmallVector<Type> results(wanted);
+  for (Type &result : results)
+    if (result.isIndex())
+      result = i64;
   SmallVector<Type, 1> type;
   if (results.size() == 1)
     type.push_back(results.front());
@@ -35,11 +43,15 @@ static Values execute(KernelLowering &kl, InlinePtxOp op, ValueRange operands,
       /*has_side_effects=*/!op.getPure(), /*is_align_stack=*/false,
       LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
       ArrayAttr());
-  if (results.size() <= 1)
-    return Values(text->getResults().begin(), text->getResults().end());
-  Values out;
-  for (size_t i = 0; i < results.size(); ++i)
-    out.push_back(LLVM::ExtractValueOp::create(kl.b, text->getResult(0), i));
+  Values out(text->getResults().begin(), text->getResults().end());
+  if (results.size() > 1) {
+    out.clear();
+    for (size_t i = 0; i < results.size(); ++i)
+      out.push_back(LLVM::ExtractValueOp::create(kl.b, text->getResult(0), i));
+  }
+  for (auto [value, type] : llvm::zip(out, wanted))
+    if (type.isIndex())
+      value = arith::IndexCastOp::create(kl.b, type, value);
   return out;
 }
 
