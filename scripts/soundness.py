@@ -18,7 +18,7 @@ The forms (docs/checker.md, "What shows it"):
   litmus, pairs        mutants of litmus kernels, random pipelines and their mutants (Differential)
   pipelines            random pipelines of pipelines.py, and one bug each: 10,000 programs
   twins                the twins of the idioms, by the proof alone: what the search would refuse is not to be proved either
-  small, cluster_copy, gemm, gemm_bare, programs, idioms    mutants, --prove: of all examples, of examples/programs, of the idioms
+  small, cluster_copy, gemm, gemm_bare, program-..., idioms    mutants, --prove: of all examples, of examples/programs, of the idioms
 
 What is proved runs under eager, lazy, --schedules random and 8 skewed schedules, hazards on and off, at sizes of 0 and 1,
 around the constants of the program, of depth - 1 to depth + 1 steps, large and ragged (tools/titan-mutate/Corners.h).
@@ -137,13 +137,9 @@ def forms(options):
     for name in ("gemm", "gemm_bare"):
         result.append(mutants(options, name, [examples / f"{name}.mlir"], 48, ["--size", "M=72", "--size", "N=264", "--size", "K=136",
                               "--multiprocessors", 1, *few]))
-    programs = []
     for file in sorted((examples / "programs").glob("*.mlir")):
-        programs += mutants(options, "programs-" + file.stem, [with_example(options, file)], PARTS.get(file.stem, 8),
-                            ["--search-only"] if file.stem in SEARCHED else few)
-    for part in programs:
-        part.form = "programs"
-    result.append(programs)
+        result.append(mutants(options, "program-" + file.stem, [with_example(options, file)], PARTS.get(file.stem, 8),
+                              ["--search-only"] if file.stem in SEARCHED else few))
     # All of each file that has launches.
     idioms = []
     for file in sorted(proved.glob("*.mlir")):
