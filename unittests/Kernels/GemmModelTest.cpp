@@ -380,4 +380,9 @@ TEST(GemmModel, PicksOnceAsMeasured) {
   GemmOptions threads;
   threads.rowBytes = 8;
   EXPECT_FALSE(pickGemm({128, 8192, 8192}, threads).once);
+  // Where tiles are cut a CTA has several.
+  GemmOptions cut;
+  cut.streamK = true;
+  EXPECT_TRUE(pickGemm({64, 8192, 8192}, {}).once);
+  EXPECT_FALSE(pickGemm({64, 8192, 8192}, cut).once);
 }
