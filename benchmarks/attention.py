@@ -225,7 +225,7 @@ def race(group, contenders, shape, options, meter, rng, report):
            "fastest": fastest, "ratios": {}}
     for name in sorted(median, key=median.get):
         ratios = [p / t for p, t in zip(times[fastest], times[name])] if fastest else [1]
-        low, high = interval(ratios, rng)
+        low, high = interval(ratios)
         row["ratios"][name] = (statistics.median(ratios), low, high)
         energy = f" {1e3 * statistics.mean(joules[name]):9.3f} mJ" if joules else ""
         print(f"   {name:36s} {flops / median[name] / 1e12:6.1f} TFLOP/s {statistics.median(ratios):6.3f} "

@@ -409,7 +409,7 @@ def race(report):
             ratios = [f / t for f, t in zip(times["flash"], times["titan"])]
             flops = 4 * 16 * size * sum(n * n for n in lengths) * (0.5 if causal else 1)
             row = {"size": size, "causal": causal, "lengths": lengths, "seconds": times,
-                   "ratio": (statistics.median(ratios), *interval(ratios, rng))}
+                   "ratio": (statistics.median(ratios), *interval(ratios))}
             report["ragged"].append(row)
             print(f"ragged {size} {'causal' if causal else 'full'}, {len(lengths)} sequences up to {max(lengths)}: "
                   f"{flops / statistics.median(times['titan']) / 1e12:.1f} TFLOP/s, "

@@ -315,7 +315,7 @@ def race(size, shape, ours, options, meter, rng, report):
            "triton": tuned and [*tuned.options, tuned.splits]}
     for name in sorted(median, key=median.get):
         ratios = [p / t for p, t in zip(times[fastest], times[name])]
-        low, high = interval(ratios, rng)
+        low, high = interval(ratios)
         row["ratios"][name] = (statistics.median(ratios), low, high)
         energy = f" {1e3 * statistics.mean(joules[name]):9.3f} mJ" if joules else ""
         print(f"   {name:24s} {median[name] * 1e6:9.2f} us {moved / median[name] / 1e12:6.3f} TB/s "

@@ -415,7 +415,7 @@ def run(options):
         energy = " mJ a launch: " + ", ".join(f"{x} {1e3 * statistics.mean(j):.3f}" for x, j in joules.items()) if joules else ""
         if peer and "ours" in names:
             ratios = [p / o for p, o in zip(times[peer], times["ours"])]
-            low, high = race.interval(ratios, rng)
+            low, high = race.interval(ratios)
             row.update(peer=peer, ratio=statistics.median(ratios), low=low, high=high)
             print(f"{name:28s} {peer} {rate(peer):.0f}; ours {rate('ours'):.0f}, {row['ratio']:.3f} "
                   f"({low:.3f} to {high:.3f}), rms {row['checks']['ours'].get('rms', 0):.2e} of "

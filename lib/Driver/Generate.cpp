@@ -13,6 +13,7 @@
 #include "titan/Target/NearestWord.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -399,6 +400,23 @@ titan::generateKernel(Session &session, const GenerateCommand &command) {
 
 int titan::runGenerate(const GenerateCommand &command) {
   Session session("generate", command.json);
+  // (A sweep of titan bench may have kernels of one matrix among others.)
+  llvm::StringMap<llvm::StringRef> given;
+  for (const auto &[name, value] : command.options)
+    given.try_emplace(name, value);
+  if (command.what == "gemm" && given.contains("batches") &&
+      (!given.contains("shape") || !given.contains("batch") ||
+       given["batch"] == "none")) {
+    session.fail(
+        Code::BadArgument,
+        "--batches without " +
+            llvm::Twine(given.contains("shape")
+                            ? "--batch equal or --batch grouped"
+                            : "--shape"),
+        "give --shape and --batch, too: it tells the model how many there "
+        "are; or leave it out");
+    return session.finish(BadInput, "");
+  }
   std::optional<Result<std::string>> made = generateKernel(session, command);
   if (!made)
     return session.finish(BadInput, "");

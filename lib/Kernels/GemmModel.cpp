@@ -174,8 +174,10 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   double tilesM = o.batch == Batch::Grouped
                       ? std::max(1.0, double(shape.m) / o.spanM() + 0.5)
                       : double(ceilDiv(shape.m, o.spanM()));
-  auto tiles =
-      int64_t(std::ceil(shape.batches * tilesM * ceilDiv(shape.n, o.spanN())));
+  // No memory has as many; times steps these fit into 64 bits.
+  constexpr double most = int64_t{1} << 32;
+  auto tiles = int64_t(std::min(
+      most, std::ceil(shape.batches * tilesM * ceilDiv(shape.n, o.spanN()))));
   int64_t waves = ceilDiv(tiles, machine.clusters(o.ctas()));
   int64_t steps = stepsOf(shape, o);
   double bytes = bytesOf(o.input), multiply = multiplyTime(o);
@@ -414,8 +416,8 @@ pickByEstimate(const GemmShape &shape, const GemmOptions &given,
   // CTAs are left over beside the multiprocessors that the kernel before it
   // leaves free (72 CTAs, of which 60 find room), these come late: 7 to 19 % more.
   double all = allBytes(shape, given);
-  int64_t ctas = shape.batches * ceilDiv(shape.m, picked.spanM()) *
-                 ceilDiv(shape.n, picked.spanN()) * picked.ctas();
+  double ctas = double(shape.batches) * ceilDiv(shape.m, picked.spanM()) *
+                ceilDiv(shape.n, picked.spanN()) * picked.ctas();
   if (picked.cuts())
     ctas = multiprocessors;
   bool left = 2 * ctas > multiprocessors && 5 * ctas < 3 * multiprocessors;

@@ -56,7 +56,7 @@ def _near(tokens):
 
 def prepare_attention(shape, input="bf16", size=128, causal=False, window=False, lse=False, ragged=False):
     """The kernel for (batches, queries, keys, heads, heads of K): before a CUDA graph is captured, say."""
-    batches, queries, keys, heads, heads_k = shape
+    batches, queries, keys, heads, heads_k = ops._sizes(shape, ("batches", "queries", "keys", "heads", "heads of K"))
     shape = (batches, _near(queries), _near(keys), heads, heads_k)
     key = (shape, input, size, causal, window, lse, ragged)
     if key not in _kernels:
@@ -153,7 +153,7 @@ def attention_out(o, q, k, v, causal=False, scale=None, window=None, lse=None, s
     L, at_lse = (None, 0) if lse is None else look("lse", lse, kept)
     _check_scale(scale)
     if window is not None:
-        window = min(int(_number("window", window, 0)), 2**31 - 1)
+        window = min(_number("window", _whole("window", window), 0), 2**31 - 1)
     key = Q, K, V, O, L, bool(causal), window is not None
     prepared = _launches.get(key, _missing)
     if prepared is _missing:
@@ -226,7 +226,7 @@ def _register():
         """O, and the logarithms where they are asked for, else perhaps None."""
         _check_scale(scale)
         if window is not None:
-            window = min(int(_number("window", window, 0)), 2**31 - 1)
+            window = min(_number("window", _whole("window", window), 0), 2**31 - 1)
         key = kind_of(q, k, v), causal, window is None, lse, shares
         call = calls.get(key, _missing)
         if call is _missing:
@@ -353,7 +353,7 @@ def _register_varlen():
         if not 0 < longest < 2**31:
             raise Error("bad-argument", f"longest {longest}", fix="give at least the most queries that a sequence has")
         if window is not None:
-            window = min(int(_number("window", window, 0)), 2**31 - 1)
+            window = min(_number("window", _whole("window", window), 0), 2**31 - 1)
         # The model's kernel for the longest of some kinds of lengths.
         key = kind_of(q, k, v, cu_seqlens_q, cu_seqlens_k), causal, window is None, lse, _near(longest)
         call = calls.get(key, _missing)

@@ -44,7 +44,7 @@ def prepare_decode(input="bf16", size=128, causal=False, lse=False, page=0):
             for option, there in (("causal", causal), ("lse", lse)):
                 words += ["--" + option, "on"] if there else []
             words += ["--page", str(page)] if page else []
-            # In pages data says how often a loop runs, which the checker says that it does not follow (tests/Kernels).
+            # In pages data decide how often a loop runs, and the checker's search takes 5 to 15 s.
             path = ops._generated(*words, flags=["--check=off"] if page else [])
         _kernels[key] = Kernel(path, "attention"), Kernel(path, "attention_combine")
     return _kernels[key]

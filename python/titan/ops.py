@@ -31,6 +31,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+from operator import index
 
 from . import compiler
 from . import Cache, Error, Kernel, Prepared, alternate, check, dtype_of, look, repeats, see, span, torch_now
@@ -46,6 +47,17 @@ ACTIVATIONS = ("none", "relu", "gelu", "gelu-tanh", "silu")
 
 def _wrong(message, fix):
     return Error("argument-shape", message, fix=fix)
+
+
+def _sizes(shape, names):
+    """The sizes of a shape that a caller gives, as whole numbers."""
+    try:
+        sizes = tuple(map(index, shape))
+    except TypeError:
+        sizes = ()
+    if len(sizes) != len(names) or min(sizes) < 1:
+        raise Error("bad-argument", f"shape {shape!r}", fix=f"give ({', '.join(names)}), whole numbers from 1")
+    return sizes
 
 
 def package_name(input, output, layout, epilogue=(), activation="none", gate=False, promote=False, batch=False,
@@ -76,7 +88,7 @@ def _call(*words, folder=None):
 def _compiled(options, shape, unchecked):
     """The package of the kernel that the model picks."""
     words = [word for name, value in options for word in ("--" + name, value)]
-    # Groups: how often loops run there data decides, which the checker says that it does not follow (tests/Kernels).
+    # Groups: data decide how often loops run there, and the checker's search takes 4 to 30 s (docs/status.md).
     return _generated("gemm", "--shape", "x".join(map(str, shape)), *words, flags=["--check=off"] if unchecked else [])
 
 
@@ -123,7 +135,9 @@ def prepare_gemm(shape, input="bf16", output="bf16", layout="nt", epilogue=(), a
                  promote=False, batches=None, grouped=False, row_bytes=16):
     """The kernel for (M, N, K), and as many batches, or groups of so many rows: before a CUDA graph is captured, say.
     The options are those of `titan generate gemm`."""
-    key = (tuple(shape), input, output, layout, tuple(epilogue), activation, gate, promote, batches, grouped, row_bytes)
+    shape = _sizes(shape, ("M", "N", "K"))
+    epilogue = (epilogue,) if isinstance(epilogue, str) else tuple(epilogue)
+    key = (shape, input, output, layout, epilogue, activation, gate, promote, batches, grouped, row_bytes)
     if key not in _kernels:
         path = _prebuilt(shape[0], package_name(input, output, layout, epilogue, activation, gate, promote,
                                                 batches is not None and not grouped, grouped, row_bytes))
@@ -255,7 +269,7 @@ def gemm_out(d, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none",
     """d = activation(alpha * a @ b + beta * c + bias): a is M x K, b is K x N, c and d are M x N and of one type, bias
     has N elements of f32. All may have a first dimension more, the batch's. With `gate` b is K x 2N, bias has 2N, and d =
     activation(alpha * a @ b[:, :N] + bias[:N]) * (alpha * a @ b[:, N:] + bias[N:]). With `promote` sums leave the tensor
-    cores every stage (fp8: 128 of K or more), which is more exact. d may be c, and else has memory of its own. Returns d."""
+    cores every stage (fp8: 128 of K or more), which is more exact. Without c beta is not looked at. d may be c, and else has memory of its own. Returns d."""
     kept = []
     (A, at_a), (B, at_b), (D, at_d) = look("a", a, kept), look("b", b, kept), look("d", d, kept)
     BIAS, at_bias = (None, 0) if bias is None else look("bias", bias, kept)

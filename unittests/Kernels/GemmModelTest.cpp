@@ -15,8 +15,10 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <sstream>
 
 using namespace titan;
@@ -179,6 +181,29 @@ TEST(GemmModel, PicksWhatThereIsWithWhatIsGiven) {
       }
   }
   EXPECT_GE(shapes, 40);
+}
+
+/// Sizes whose products have more than 64 bits have a pick, and take time.
+TEST(GemmModel, PicksForTheLargestSizes) {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  for (int64_t m : {int64_t{1}, most})
+    for (int64_t n : {int64_t{1}, most})
+      for (int64_t k : {int64_t{1}, most})
+        for (int64_t batches : {int64_t{1}, most})
+          for (std::optional<bool> cuts :
+               {std::optional<bool>(false), std::optional(true),
+                std::optional<bool>()}) {
+            GemmOptions given;
+            given.batch = batches > 1 ? Batch::Equal : Batch::None;
+            given.streamK = cuts;
+            GemmShape shape{.m = m, .n = n, .k = k, .batches = batches};
+            Result<GemmOptions> picked = checkGemm(
+                pickGemm(shape, given, [&](auto &o) { o.streamK = cuts; }));
+            ASSERT_TRUE(picked) << m << "x" << n << "x" << k << ": "
+                                << picked.problem().message;
+            EXPECT_GT(estimateGemm(shape, *picked), 0)
+                << m << "x" << n << "x" << k << ", " << batches << " batches";
+          }
 }
 
 /// Of ten shapes, wide panels and narrow ones: the pick is among them, and none was clearly
@@ -355,4 +380,9 @@ TEST(GemmModel, PicksOnceAsMeasured) {
   GemmOptions threads;
   threads.rowBytes = 8;
   EXPECT_FALSE(pickGemm({128, 8192, 8192}, threads).once);
+  // Where tiles are cut a CTA has several.
+  GemmOptions cut;
+  cut.streamK = true;
+  EXPECT_TRUE(pickGemm({64, 8192, 8192}, {}).once);
+  EXPECT_FALSE(pickGemm({64, 8192, 8192}, cut).once);
 }

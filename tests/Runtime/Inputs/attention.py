@@ -60,6 +60,8 @@ refused("large scale", lambda: out(o, q, k, k, scale=1e39))
 refused("o is q", lambda: out(q, q, k, k))
 refused("expanded", lambda: out(Tensor((1, 1, 5, 64), (0, 0, 0, 1)), q, k, k))
 refused("window", lambda: out(o, q, k, k, window=-1))
+refused("part of a key", lambda: out(o, q, k, k, window=1.5))
+refused("shape", lambda: titan.ops.prepare_attention((1, 5, 7)))
 refused("package", lambda: out(o, q, k, k, causal=True))
 sys.modules["torch"] = None  # Whether it is installed or not.
 refused("no torch", lambda: titan.ops.attention(q, k, k))

@@ -60,6 +60,8 @@ refused("activation", lambda: titan.ops.gemm_out(d, a, w, activation="tanh"))
 refused("launch", lambda: titan.ops.gemm_out(d, a, Tensor((8, 8), (1, 16))))
 refused("rows", lambda: titan.ops.gemm_out(d, Tensor((5, 8), (9, 1)), Tensor((8, 8), (1, 9))))  # No compiler.
 refused("package", lambda: titan.ops.gemm_out(d, a, Tensor((8, 8))))
+for shape in ((8, 8), (8, 0, 8), (8, 8, 8.5), None):
+    refused("shape", lambda: titan.ops.prepare_gemm(shape))
 # With one: where TMA does not take the rows of A, of D, or an address, threads copy, so many bytes at a time.
 refused("d is a", lambda: titan.ops.gemm_out(a, a, w))
 wide, left, right = Tensor((5, 16)), Tensor((5, 8), (16, 1)), Tensor((5, 8), (16, 1), address=16)
