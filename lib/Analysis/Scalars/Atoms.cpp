@@ -64,7 +64,31 @@ Polynomial Atoms::sumOf(const Polynomial &x, const Polynomial &product) {
   return result;
 }
 
+/// What is known of the two, or is computed now. (Nothing equals what is lost.)
+template <typename Compute>
+static Polynomial
+once(std::map<std::pair<Polynomial, Polynomial>, Polynomial> &known,
+     const Polynomial &a, const Polynomial &b, Compute compute) {
+  if (a.isLost() || b.isLost())
+    return compute();
+  if (auto found = known.find({a, b}); found != known.end())
+    return found->second;
+  Polynomial result = compute();
+  if (!result.isLost())
+    known.try_emplace({a, b}, result);
+  return result;
+}
+
+Polynomial Atoms::at(const Polynomial &f, const Polynomial &x, Facts *facts) {
+  auto compute = [&] { return substitute(f, each().atoms()[0], x, facts); };
+  return facts ? compute() : once(values, f, x, compute);
+}
+
 Polynomial Atoms::sum(const Polynomial &x, const Polynomial &f) {
+  return once(sums, x, f, [&] { return sumOfProducts(x, f); });
+}
+
+Polynomial Atoms::sumOfProducts(const Polynomial &x, const Polynomial &f) {
   if (f.isLost())
     return f;
   const Atom number = each().atoms()[0];

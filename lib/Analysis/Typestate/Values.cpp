@@ -248,21 +248,95 @@ void typestate::relate(const Facts &known, const Quotient &x, const Quotient &z,
   }
 }
 
+namespace {
+/// Of a polynomial the terms, without the constant, that no product p divides: where
+/// there is one of those, nothing is a multiple of p.
+struct Undivided {
+  explicit Undivided(const Polynomial &x, ArrayRef<Atom> p)
+      : terms(Polynomial::TermList(x.monomials())), lost(x.isLost()) {
+    llvm::erase_if(terms, [&](const Polynomial::Term &term) {
+      return term.first.empty() || std::ranges::includes(term.first, p);
+    });
+  }
+  /// Whether none are left of the sum of both.
+  bool cancels(const Undivided &other) const {
+    return !lost && !other.lost &&
+           llvm::equal(terms, other.terms, [](const auto &a, const auto &b) {
+             int64_t sum = 0;
+             return a.first == b.first &&
+                    !__builtin_add_overflow(a.second, b.second, &sum) &&
+                    sum == 0;
+           });
+  }
+  Undivided plus(const Undivided &other) const {
+    Undivided result;
+    result.lost = lost || other.lost;
+    const auto *a = terms.begin(), *b = other.terms.begin();
+    while (a != terms.end() || b != other.terms.end()) {
+      const bool mine = b == other.terms.end() ||
+                        (a != terms.end() && a->first <= b->first),
+                 theirs = a == terms.end() ||
+                          (b != other.terms.end() && b->first <= a->first);
+      int64_t sum = 0;
+      result.lost |= __builtin_add_overflow(mine ? a->second : 0,
+                                            theirs ? b->second : 0, &sum);
+      if (sum)
+        result.terms.emplace_back(mine ? a->first : b->first, sum);
+      a += mine;
+      b += theirs;
+    }
+    return result;
+  }
+
+private:
+  Undivided() = default;
+  Polynomial::TermList terms;
+  bool lost = false;
+};
+} // namespace
+
+static bool sharesAtoms(const Polynomial &x, const Polynomial &y) {
+  return llvm::any_of(x.atoms(), [&](Atom a) { return y.contains(a); });
+}
+
 /// Of a quotient q of x by p what x, and so `most`, is known to be at most so many
-/// times p by, by a fact, or so many facts.
-static void boundByFacts(const scalars::FactList &known, const Polynomial &most,
+/// times p by, by a fact, or so many facts. (Few sums of facts are multiples of p: of
+/// the others no sum is made.)
+static void boundByFacts(const scalars::FactList &known,
+                         ArrayRef<Undivided> undivided, const Polynomial &most,
+                         const Undivided &ofMost, const Polynomial &p,
+                         const Polynomial &q, int steps, Facts &facts) {
+  for (auto [fact, ofFact] : llvm::zip_equal(known, undivided)) {
+    if (!sharesAtoms(most, fact))
+      continue;
+    if (ofMost.cancels(ofFact))
+      for (const Polynomial &more : {most + fact, most + fact - p + 1})
+        if (auto times = over(
+                more - Polynomial(std::min<int64_t>(more.constantTerm(), 0)),
+                p))
+          facts.atLeast(*times, q);
+    if (steps == 1)
+      continue;
+    const Undivided ofBoth = ofMost.plus(ofFact);
+    if (llvm::any_of(undivided, [&](const Undivided &each) {
+          return ofBoth.cancels(each);
+        }))
+      boundByFacts(known, undivided, most + fact, ofBoth, p, q, steps - 1,
+                   facts);
+  }
+}
+
+static void boundByFacts(const scalars::FactList &known, const Polynomial &x,
                          const Polynomial &p, const Polynomial &q, int steps,
                          Facts &facts) {
-  for (const Polynomial &fact : known) {
-    if (llvm::none_of(most.atoms(), [&](Atom a) { return fact.contains(a); }))
-      continue;
-    for (const Polynomial &more : {most + fact, most + fact - p + 1})
-      if (auto times = over(
-              more - Polynomial(std::min<int64_t>(more.constantTerm(), 0)), p))
-        facts.atLeast(*times, q);
-    if (steps > 1)
-      boundByFacts(known, most + fact, p, q, steps - 1, facts);
-  }
+  const Polynomial::TermList by = p.monomials();
+  if (by.size() != 1 || by[0].second != 1 || by[0].first.empty())
+    return;
+  std::vector<Undivided> undivided;
+  for (const Polynomial &fact : known)
+    undivided.emplace_back(fact, by[0].first);
+  boundByFacts(known, undivided, x, Undivided(x, by[0].first), p, q, steps,
+               facts);
 }
 
 /// How often `a` is in x, where what is left is at most 0: x is at most so many times a.

@@ -54,9 +54,7 @@ public:
   bool hasTriangles = false;
   /// The number that a sum's terms are functions of, and such a function at x.
   Polynomial each() { return Polynomial::atom(atom("each")); }
-  Polynomial at(const Polynomial &f, const Polynomial &x, Facts *facts) {
-    return substitute(f, each().atoms()[0], x, facts);
-  }
+  Polynomial at(const Polynomial &f, const Polynomial &x, Facts *facts);
   /// f(1) + f(2) + ... + f(x - 1), f a polynomial of each(): as a sum for each product
   /// of atoms in it, so that equal sums are equal as data, and the sum up to x + 1 is
   /// that up to x and f(x). (Of x < 1 the same going back: f(0) less than none, ...)
@@ -89,7 +87,10 @@ private:
                         Substituted &known);
   std::optional<Polynomial> substituted(Atom a, By by, Facts *facts,
                                         Substituted &known);
+  Polynomial sumOfProducts(const Polynomial &x, const Polynomial &f);
   std::map<Key, Atom> known;
+  /// at(f, x), of which nothing was told, and sum(x, f): asked for again and again.
+  std::map<std::pair<Polynomial, Polynomial>, Polynomial> values, sums;
   std::vector<const Key *> keys;
   std::vector<std::string> names;
 };
