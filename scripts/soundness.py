@@ -96,9 +96,19 @@ def mutants(options, form, files, every, flags):
 
 
 def twins_of(file):
-    """A right program's twins that are refused: a variant's name, and of which kernel. (Pipes that do not expand are no program.)"""
-    return [(twin, kernel or "") for twin, kernel in re.findall(
-        r"^// RUN: %variant (\w+) %s \| not titan check - ?(--kernel \w+)?", file.read_text(), re.M)]
+    """A right program's twins that are not accepted: a variant's name, and of which kernel. (Pipes that do not expand are no program.)"""
+    text, twins = file.read_text(), []
+    defined = dict(re.findall(r"^// DEFINE: (%\{\w+\}) = (.*)", text, re.M))
+    files = {}  # what a RUN line has written a variant into
+    for line in re.findall(r"^// RUN: (.*)", text, re.M):
+        for name, words in defined.items():
+            line = line.replace(name, words)
+        if found := re.match(r"%variant (\w+) %s > (%t\S*)", line):
+            files[found[2]] = found[1]
+        elif found := re.match(r"(?:%variant (\w+) %s \| )?not titan check (-|%t\S*)(?: (--kernel \w+))?", line):
+            if name := found[1] or files.get(found[2]):
+                twins.append((name, found[3] or ""))
+    return list(dict.fromkeys(twins))
 
 
 def forms(options):
@@ -151,7 +161,9 @@ def forms(options):
     twins = [(file, *twin) for file in sorted(proved.glob("*.mlir")) for twin in twins_of(file)]
     result.append([Part("twins", part, ["sh", "-c", "; ".join(
         f'"$0" "$1/Inputs/variant.py" {twin} "$1/Checker/Proved/{file.name}" | "$2/titan-mutate" - --prove --undecided --every 1000000 '
-        f'--schedules 1 {kernel}' for file, twin, kernel in twins[part::8]), sys.executable, ROOT / "tests", bin]) for part in range(8)])
+        f'--schedules 1 {kernel}{"" if "titan.example = " in file.read_text() else " --search-only"}'
+        f' || [ $? -eq 1 ] || echo "1 no programs: {file.stem} {twin}"'
+        for file, twin, kernel in twins[part::8]), sys.executable, ROOT / "tests", bin]) for part in range(8)])
     return [form for form in result if not options.only or form[0].form.startswith(tuple(options.only))]
 
 
@@ -172,6 +184,7 @@ SUMS = [
     (r"^(\d+) of \d+ mutants", ("mutants",)),
     (r"^all +\d+ +(\d+) +(\d+) +(\d+) +(\d+)", ("refused", "refused and shown", "accepted", "accepted and fails")),
     (r"^proved: (\d+), of which (\d+)", ("proved", "PROVED AND WRONG")),
+    (r"^(\d+) no programs", ("no programs",)),
     (r"kernels as they are: (\d+), (\d+) refused, (\d+) proved, of which (\d+) are refused or fail; (\d+) launches",
      ("kernels", "kernels refused", "kernels proved", "KERNELS PROVED AND WRONG", "launches")),
 ]

@@ -9,6 +9,14 @@
 // RUN: not titan check %t.mlir --fix --proof=off 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: diff %t.mlir %s
 //
+// Nor where it would mend more kernels than it would make wrong: of three that are as the first one is, and the second one.
+// RUN: sed -n '/^titan.kernel @one/,/^}$/p' %s > %t.one.mlir
+// RUN: sed 's/@one/@three/' %t.one.mlir > %t.three.mlir
+// RUN: sed 's/@one/@four/' %t.one.mlir | cat %s %t.three.mlir - > %t.more.mlir
+// RUN: cp %t.more.mlir %t.mlir
+// RUN: not titan check %t.mlir --fix --proof=off 2>&1 | FileCheck %s --check-prefix=ONE
+// RUN: diff %t.mlir %t.more.mlir
+//
 // Where the other one is as wrong, and by the same edit right, it is made.
 // VARIANT both: drop second
 // RUN: %variant both %s > %t.both.mlir

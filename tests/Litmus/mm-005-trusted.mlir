@@ -67,7 +67,8 @@ titan.kernel @no_reason(%A: !global, %D: !global) warps(4) launch {
 }
 
 // NOTHING: [trusted-unused]
-// What accepts nothing is told.
+// NOTHING: {{^}}  searched, not proved: line [[#@LINE+2]]: what is told above is accepted, not proved
+// What accepts nothing is told; nor is anything proved beside what is told, though the judgements can all be shown (docs/checker.md).
 titan.kernel @nothing_to_accept(%A: !global, %D: !global) warps(4) launch {
   %c1 = arith.constant 1 : index
   %mapA = titan.tensor_map %A : !global -> !map

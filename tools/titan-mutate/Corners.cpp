@@ -77,12 +77,18 @@ private:
   llvm::SmallSetVector<mlir::Value, 32> todo;
 };
 
-/// How many slots the rings have: an mbarrier stands for each.
+/// How many slots the rings have: an mbarrier stands for each; where none has
+/// several (slots released by barriers of threads, by groups) their memory does.
 std::set<int64_t> depthsOf(KernelOp kernel) {
   std::set<int64_t> depths;
   kernel.walk([&](MBarrierAllocOp barrier) {
     depths.insert(barrier.getResult().getType().getSlots());
   });
+  depths.erase(1);
+  if (depths.empty())
+    kernel.walk([&](SharedAllocOp memory) {
+      depths.insert(memory.getResult().getType().getSlots());
+    });
   depths.erase(1);
   return depths;
 }
@@ -125,8 +131,8 @@ std::vector<Corner> titan::cornersOf(KernelOp kernel) {
   for (auto &[size, way] : ways) {
     const std::set<int64_t> constants = way.constants();
     const int64_t edge = constants.empty() ? 1 : *constants.rbegin();
-    // More than twice through the ring, and ragged.
-    const int64_t far = std::min(edge * (2 * deepest + 1), greatest) + 5;
+    // More than twice through the ring, and ragged, as a multiple of 8 or 16, too.
+    const int64_t far = std::min(edge * (2 * deepest + 1), greatest) + 3;
     std::set<int64_t> values{0, 1, far};
     for (int64_t constant : constants)
       values.insert({constant - 1, constant + 1});

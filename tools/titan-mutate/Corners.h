@@ -16,10 +16,11 @@
 //   K = 1              one step
 //   K = 63, 65         around the constant that K meets
 //   K = 192, 256, 257  depth - 1, depth, depth + 1 steps, the last one ragged
-//   K = 581            large: more than twice through the ring, and ragged
+//   K = 579            large: more than twice through the ring, and ragged
 //
 // with M and N as they are; then M, then N; then all of them at 0, at 1, below
-// and above their greatest constants, and at more than twice that.
+// and above their greatest constants, and at more than twice that. (Steps
+// are taken to be as long as the greatest constant; nothing is above 1,027.)
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_TOOLS_TITAN_MUTATE_CORNERS_H

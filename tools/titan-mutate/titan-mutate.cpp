@@ -117,6 +117,11 @@ static cl::opt<bool>
            cl::desc("Ask for a proof of each, too: none of what is refused, or "
                     "fails, may be proved"),
            cl::cat(category));
+static cl::opt<std::string>
+    without("without", cl::value_desc("RULE"),
+            cl::desc("Tests: the proof leaves this rule out (--rules prints "
+                     "their names), so that wrong kernels are proved"),
+            cl::cat(category));
 static cl::opt<bool>
     searchOnly("search-only",
                cl::desc("Run nothing: of kernels that are not simulated the "
@@ -377,6 +382,18 @@ private:
   OwningOpRef<ModuleOp> module;
 };
 
+/// The rule of --without; nothing where there is none of this name.
+std::optional<Judgement> leftOut() {
+  if (without.empty())
+    return Judgement::None;
+  for (auto [rule, name] : judgements)
+    if (without == name)
+      return rule;
+  return std::nullopt;
+}
+
+ProofReport proveIt(KernelOp kernel) { return prove(kernel, *leftOut()); }
+
 CheckReport checkIt(KernelOp kernel) {
   CheckOptions options;
   if (undecided)
@@ -424,7 +441,7 @@ Outcome judge(Subject &subject, const Mutation &mutation) {
   auto clone = *module->getOps<KernelOp>().begin();
   Dealt dealt(clone);
   CheckReport report = checkIt(*dealt);
-  outcome.proved = proofs && prove(*dealt).proved;
+  outcome.proved = proofs && proveIt(*dealt).proved;
   // What is an error of the kernel as it is, too, is none that the bug makes.
   auto isKnown = [&](const Finding &finding) {
     return finding.ofCounts && subject.undecided.contains(finding.loc);
@@ -536,8 +553,10 @@ public:
     os << (good ? "good" : "NOT GOOD")
        << ": at least nine tenths of the refused fail (seven tenths in each "
           "class), none of the accepted\n"
-       << "schedules: eager, lazy, random:" << seed << " to "
-       << seed + schedules - 1 << "\n";
+       << "schedules: eager, lazy";
+    if (schedules)
+      os << ", random:" << seed << " to " << seed + schedules - 1;
+    os << "\n";
     if (proofs)
       os << "proved: " << provedOnes << ", of which " << unsoundOnes
          << " are refused or fail\n";
@@ -683,21 +702,22 @@ std::unique_ptr<Subject> makeSubject(Session &session, llvm::StringRef file,
   CheckReport report = checkIt(*dealt);
   ProofReport proof;
   if (proofs)
-    proof = prove(*dealt);
+    proof = proveIt(*dealt);
   const bool proved = proof.proved;
   if (proofs && verbose && !proved)
     llvm::outs() << "not proved: " << kernel.getName() << ": " << proof.reason
                  << "\n";
   ++kernels.all;
   kernels.proved += proved;
-  if (!how.empty() || isRefused(report, proved)) {
+  const bool refused = isRefused(report, proved);
+  if (!how.empty() || refused) {
     if (proofs) {
       // That is what is wanted of it: not to be proved.
       code = Good;
       ++kernels.refused;
     }
-    // A launch that is refused shows nothing.
-    if (proofs && proved && (!trial || trial->launched)) {
+    // (A launch that is refused shows nothing.)
+    if (proved && (refused || !trial || trial->launched)) {
       ++kernels.wrong;
       llvm::outs() << "PROVED AND WRONG " << kernel.getName() << " as it is\n";
     }
@@ -794,6 +814,34 @@ int load(llvm::StringRef file, Input &input, Kernels &kernels) {
   return Good;
 }
 
+/// Of a set of --at the first part that gives no size; empty: none.
+std::string wrongSize(llvm::StringRef set) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  set.split(parts, ',');
+  for (llvm::StringRef part : parts) {
+    auto [size, number] = part.split('=');
+    if (uint64_t value; size.empty() || number.getAsInteger(10, value))
+      return "'" + part.str() + "'";
+  }
+  return {};
+}
+
+/// The first name of a set of --at that no kernel's example has; empty: none.
+std::string unknownSize(llvm::StringRef set,
+                        llvm::ArrayRef<std::unique_ptr<Input>> inputs) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  set.split(parts, ',');
+  for (llvm::StringRef part : parts)
+    if (llvm::none_of(inputs, [&](const std::unique_ptr<Input> &input) {
+          return llvm::any_of(input->module->getOps<KernelOp>(),
+                              [&](KernelOp kernel) {
+                                return !sizesOf(kernel, {part.str()}).empty();
+                              });
+        }))
+      return part.split('=').first.str();
+  return {};
+}
+
 /// A mutation of a subject, and its number there.
 struct Candidate {
   Subject *subject;
@@ -850,6 +898,18 @@ int main(int argc, char **argv) {
     return refuse(Code::BadArgument, "--every is at least 1");
   if (offset >= every)
     return refuse(Code::BadArgument, "--offset is less than --every");
+  if (further < -1)
+    return refuse(Code::BadArgument, "--further is at least 0, or -1");
+  if (searchOnly && (corners || !at.empty()))
+    return refuse(Code::BadArgument,
+                  "--search-only runs nothing: at no further sizes either");
+  if (!leftOut())
+    return refuse(Code::BadArgument,
+                  "--without=" + without + ": there is no such rule");
+  for (const std::string &set : at)
+    if (std::string wrong = wrongSize(set); !wrong.empty())
+      return refuse(Code::BadArgument,
+                    "--at " + set + ": " + wrong + " is no NAME=NUMBER");
   std::vector<std::unique_ptr<Input>> inputs;
   std::vector<Candidate> candidates;
   Kernels kernels;
@@ -868,6 +928,10 @@ int main(int argc, char **argv) {
     return refuse(Code::NoKernel, onlyKernel.empty()
                                       ? "there is no kernel"
                                       : "no file has a kernel @" + onlyKernel);
+  for (const std::string &set : at)
+    if (std::string wrong = unknownSize(set, inputs); !wrong.empty())
+      return refuse(Code::BadArgument,
+                    "--at " + set + ": no kernel has a size " + wrong);
   if (show.getNumOccurrences() &&
       llvm::none_of(candidates, [](const Candidate &each) {
         return static_cast<int64_t>(each.number) == show;
