@@ -55,7 +55,7 @@ struct CheckCommand : Command {
   /// "proved" or "searched": what exit status 0 takes.
   std::string require = "searched";
   /// What the proof of a kernel may take; 0: none is made.
-  double proofSeconds = 20;
+  double proofSeconds = 30;
   /// As of CheckOptions.
   std::optional<uint64_t> searchSteps;
   bool sarif = false; ///< In place of JSON.

@@ -114,7 +114,7 @@ cl::opt<std::string>
 cl::opt<std::string>
     proof("proof",
           cl::desc("How long the proof of a kernel may take; off: none (titan "
-                   "check: 20; titan compile: off, but where the search cannot "
+                   "check: 30; titan compile: off, but where the search cannot "
                    "decide)"),
           cl::value_desc("SECONDS|off"), cl::sub(checkSub), cl::sub(compileSub),
           cl::cat(category));

@@ -40,7 +40,7 @@ struct JudgeOptions {
   /// As CheckOptions'.
   std::optional<uint64_t> searchSteps = std::nullopt;
   /// What the proof may take; 0: none is made.
-  double proofSeconds = 20;
+  double proofSeconds = 30;
   /// Without a proof: one is made where the search does not come to counts, and
   /// may take as many systems as it may at most, whatever the time.
   bool proveCounts = false;

@@ -140,11 +140,14 @@ static thread_local bool isLate = false;
 /// Systems until the time is asked for.
 static thread_local unsigned untilClock = 0;
 static void forget();
+/// Of the model's picks, causal attention with a tile ahead asks most: more than 2,000,000
+/// questions, of which 12,100 are systems.
+static constexpr uint64_t questionsASystem = 300;
 void Facts::limit(uint64_t more, double seconds,
                   const std::atomic<bool> *calledOff) {
   forget();
   mostSolved = looked + more;
-  mostAsked = asked + 100 * more;
+  mostAsked = asked + questionsASystem * more;
   deadline = Facts::seconds() + seconds;
   isCalledOff = calledOff;
   isLate = false;

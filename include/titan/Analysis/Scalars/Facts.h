@@ -164,7 +164,7 @@ public:
   bool provesEqual(const Polynomial &a, const Polynomial &b) const;
 
   /// Questions asked by this thread so far, and systems that were looked at (the
-  /// others were answered before); after so many more systems, or a hundred times
+  /// others were answered before); after so many more systems, or some hundred times
   /// as many questions, or seconds, or once it is called off (by another thread),
   /// every answer is no.
   static uint64_t questions();
