@@ -80,17 +80,18 @@ private:
 /// How many slots the rings have: an mbarrier stands for each; where none has
 /// several (slots released by barriers of threads, by groups) their memory does.
 std::set<int64_t> depthsOf(KernelOp kernel) {
-  std::set<int64_t> depths;
-  kernel.walk([&](MBarrierAllocOp barrier) {
-    depths.insert(barrier.getResult().getType().getSlots());
+  std::set<int64_t> barriers, memory;
+  kernel.walk([&](Operation *op) {
+    for (mlir::Type type : op->getResultTypes()) {
+      if (auto ring = dyn_cast<MBarrierType>(type))
+        barriers.insert(ring.getSlots());
+      else if (auto ring = dyn_cast<SharedType>(type))
+        memory.insert(ring.getSlots());
+    }
   });
-  depths.erase(1);
-  if (depths.empty())
-    kernel.walk([&](SharedAllocOp memory) {
-      depths.insert(memory.getResult().getType().getSlots());
-    });
-  depths.erase(1);
-  return depths;
+  barriers.erase(1);
+  memory.erase(1);
+  return barriers.empty() ? memory : barriers;
 }
 
 } // namespace
