@@ -6,11 +6,15 @@
 //
 // RUN: titan check %s --require=proved --search-steps=20000000 | FileCheck %s
 // RUN: titan run %s --schedule random:1
-// RUN: titan run %s --schedule skew:2 --size M=200
+// RUN: titan run %s --kernel ahead --schedule skew:2 --size M=200
+// RUN: titan run %s --kernel pipe --schedule skew:2 --size M=200 | FileCheck %s --check-prefix=RIGHT
+// RIGHT: elements equal to the reference
 // CHECK: @ahead: accepted
 // CHECK: {{^}}  proved, for every size
+// CHECK: @pipe: accepted
+// CHECK: {{^}}  proved, for every size
 //
-// DEFINE: %{refused} = not titan check - --require=proved --search-steps=20000000 2>&1 | FileCheck %s --check-prefix
+// DEFINE: %{refused} = not titan check - --kernel ahead --require=proved --search-steps=20000000 2>&1 | FileCheck %s --check-prefix
 // Behind the last tile all steps of one more are loaded, of which the first ones are taken.
 // VARIANT more: in behind `%lead step` -> `%steps step`
 // RUN: %variant more %s | %{refused} REFUSED
@@ -30,6 +34,13 @@
 // VARIANT greedy: drop empty
 // RUN: %variant greedy %s | %{refused} REFUSED
 // REFUSED: @ahead: refused
+// By a pipe, three slots deep: too many steps are loaded behind the last tile, or a tile's first steps taken twice.
+// DEFINE: %{refusedPipe} = not titan check - --kernel pipe --require=proved --search-steps=20000000 2>&1 | FileCheck %s --check-prefix
+// VARIANT all_behind: in ends `%lead` -> `%steps`
+// RUN: %variant all_behind %s | %{refusedPipe} REFUSED-PIPE
+// VARIANT from_first: in others `%lead,` -> `%c0,`
+// RUN: %variant from_first %s | %{refusedPipe} REFUSED-PIPE
+// REFUSED-PIPE: @pipe: refused
 
 #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
 !global = !titan.global<?x64xbf16>
@@ -37,7 +48,8 @@
 !tile = !titan.shared<8x64xbf16, swizzle = 128>
 !ring = !titan.shared<8x64xbf16, swizzle = 128, slots = 2>
 !bars = !titan.mbarrier<2>
-!pipe = !titan.pipe<2>
+!deep = !titan.shared<8x64xbf16, swizzle = 128, slots = 3>
+!pipe = !titan.pipe<3>
 !regs = tensor<8x64xbf16, #rows>
 !where = tensor<8x64xi32, #rows>
 !yes = tensor<8x64xi1, #rows>
@@ -223,4 +235,116 @@ titan.kernel @ahead(%X: !global, %Y: !global) warps(2) attributes {titan.target 
     }
   }
   titan.return
+}
+
+// The same of a pipe's slots.
+func.func private @receive(%pipe: !pipe, %from: index, %to: index, %begun: !regs) -> !regs {
+  %c1 = arith.constant 1 : index
+  %sum = scf.for %i = %from to %to step %c1 iter_args(%sofar = %begun) -> (!regs) {
+    %slot = titan.pipe.wait %pipe : !pipe
+    %tile = titan.pipe.buffer %slot["x"] : !tile
+    %x = titan.shared.load %tile : !tile -> !regs
+    titan.pipe.release %slot
+    %more = arith.addf %sofar, %x : !regs
+    scf.yield %more : !regs
+  }
+  return %sum : !regs
+}
+
+func.func private @send(%pipe: !pipe, %map: !map, %to: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %to step %c1 {
+    %row = arith.muli %i, %c8 : index
+    %slot = titan.pipe.acquire %pipe : !pipe
+    titan.pipe.load %map[%row, %c0] -> %slot["x"] : !map
+    titan.pipe.commit %slot
+  }
+  return
+}
+
+titan.kernel @pipe(%X: !global, %Y: !global) warps(2) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 61}, multiprocessor_count = 3, X = "Mx64 ints:1", Y = "Mx64"},
+  titan.reference = @sums} launch {
+  %eight = arith.constant 8 : index
+  %rows = titan.dim %X, 0 : !global
+  %n = arith.ceildivui %rows, %eight : index
+  %map = titan.tensor_map %X : !global -> !map
+  %sms = titan.device_property "multiprocessor_count"
+  %grid = arith.minui %n, %sms : index
+  %most = arith.constant 1073741824 : index
+  %few0 = arith.cmpi ule, %rows, %most : index
+  titan.require %few0, "launch-check", "at most 2^30 rows, whose numbers have 32 bits"
+  %sizeY0 = titan.dim %Y, 0 : !global
+  %few1 = arith.cmpi ule, %sizeY0, %most : index
+  titan.require %few1, "launch-check", "at most 2^30 rows, whose numbers have 32 bits"
+  titan.launch grid(%grid) with(%map, %n : !map, index)
+} body(%map: !map, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %first = titan.cta_id 0
+  %ctas = titan.num_ctas 0
+  %rounds = func.call @rounds(%first, %n, %ctas) : (index, index, index) -> index
+  %tiles = titan.shared.alloc : !deep
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%tiles : !deep) : !pipe
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      scf.for %t = %c0 to %rounds step %c1 {
+        %lead, %steps = func.call @lengths(%t, %first, %ctas) : (index, index, index) -> (index, index)
+        func.call @send(%pipe, %map, %steps) : (!pipe, !map, index) -> ()
+      }
+      %lead, %steps = func.call @lengths(%rounds, %first, %ctas) : (index, index, index) -> (index, index)
+      func.call @send(%pipe, %map, %lead) : (!pipe, !map, index) -> () // @ends
+    }
+    titan.partition "use" warps(1) {
+      %zero = func.call @number(%c0) : (index) -> !regs
+      %lead0, %steps0 = func.call @lengths(%c0, %first, %ctas) : (index, index, index) -> (index, index)
+      %sum0 = func.call @receive(%pipe, %c0, %lead0, %zero) : (!pipe, index, index, !regs) -> !regs
+      scf.for %t = %c0 to %rounds step %c1 iter_args(%begun = %sum0) -> (!regs) {
+        %lead, %steps = func.call @lengths(%t, %first, %ctas) : (index, index, index) -> (index, index)
+        %sum = func.call @receive(%pipe, %lead, %steps, %begun) : (!pipe, index, index, !regs) -> !regs // @others
+        %next = arith.addi %t, %c1 : index
+        %leadN, %stepsN = func.call @lengths(%next, %first, %ctas) : (index, index, index) -> (index, index)
+        %sumN = func.call @receive(%pipe, %c0, %leadN, %zero) : (!pipe, index, index, !regs) -> !regs
+        %far = arith.muli %t, %ctas : index
+        %tile = arith.addi %first, %far : index
+        %row = arith.muli %tile, %c8 : index
+        func.call @put(%sum, %Y, %row) : (!regs, !global, index) -> ()
+        scf.yield %sumN : !regs
+      }
+    }
+  }
+  titan.return
+}
+
+// Tile t is the sum of the first t div 2 + 2 blocks of X.
+func.func private @sums(%X: memref<?x64xbf16> {titan.input = "X"}, %Y: memref<?x64xf32> {titan.expected = "Y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %m = memref.dim %X, %c0 : memref<?x64xbf16>
+  %rows = memref.dim %Y, %c0 : memref<?x64xf32>
+  scf.for %i = %c0 to %rows step %c1 {
+    %first = arith.remui %i, %c8 : index
+    %tile = arith.divui %i, %c8 : index
+    %half = arith.divui %tile, %c2 : index
+    %steps = arith.addi %half, %c2 : index
+    %behind = arith.muli %steps, %c8 : index
+    %end = arith.minui %behind, %m : index
+    scf.for %j = %c0 to %c64 step %c1 {
+      %sum = scf.for %row = %first to %end step %c8 iter_args(%sofar = %zero) -> (f32) {
+        %x = memref.load %X[%row, %j] : memref<?x64xbf16>
+        %wide = arith.extf %x : bf16 to f32
+        %more = arith.addf %sofar, %wide : f32
+        scf.yield %more : f32
+      }
+      memref.store %sum, %Y[%i, %j] : memref<?x64xf32>
+    }
+  }
+  return
 }
