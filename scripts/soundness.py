@@ -71,7 +71,7 @@ EXAMPLES = {"gemm_cluster": GEMM + "2", "gemm_cluster_pipes": GEMM + "2", "gemm_
 # Not simulated: of their mutants the search alone says what is wrong.
 SEARCHED = ["gemm_blackwell", "gemm_blackwell_pair", "gemm_gfx942"]
 # Of each program's mutants, in how many parts.
-PARTS = {"attention": 24, "conv": 16, "gemm_pingpong": 24, "gemm_pingpong_pipes": 16, "gemm_cluster": 24, "gemm_stream_k": 48,
+PARTS = {"attention": 24, "conv": 24, "gemm_pingpong": 24, "gemm_pingpong_pipes": 16, "gemm_cluster": 24, "gemm_stream_k": 48,
          "gemm_cluster_pipes": 16}
 
 
