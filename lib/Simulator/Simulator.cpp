@@ -554,6 +554,20 @@ void Machine::run() {
   }
 }
 
+std::string titan::stringify(const Schedule &schedule) {
+  switch (schedule.kind) {
+  case Schedule::Eager:
+    return "eager";
+  case Schedule::Lazy:
+    return "lazy";
+  case Schedule::Random:
+    return "random:" + std::to_string(schedule.seed);
+  case Schedule::Skew:
+    return "skew:" + std::to_string(schedule.seed);
+  }
+  llvm_unreachable("schedule");
+}
+
 SimulatorReport titan::simulate(KernelOp kernel,
                                 MutableArrayRef<SimulatorArgument> arguments,
                                 const SimulatorOptions &options) {

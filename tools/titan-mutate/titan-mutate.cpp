@@ -231,20 +231,6 @@ private:
   std::vector<llvm::ArrayRef<uint8_t>> results;
 };
 
-std::string name(const Schedule &schedule) {
-  switch (schedule.kind) {
-  case Schedule::Eager:
-    return "eager";
-  case Schedule::Lazy:
-    return "lazy";
-  case Schedule::Random:
-    return "random:" + std::to_string(schedule.seed);
-  case Schedule::Skew:
-    return "skew:" + std::to_string(schedule.seed);
-  }
-  llvm_unreachable("schedule");
-}
-
 /// Eager, lazy and `count` random ones, from the `first` of --schedules on, which
 /// come in turn.
 std::vector<Schedule> plainSchedules(unsigned first, unsigned count) {
@@ -355,7 +341,7 @@ std::string runAll(KernelOp kernel, Subject &subject) {
     for (bool hazards : {false, true})
       for (const Schedule &schedule : skewedToo(launch))
         if (std::string how = run(schedule, hazards); !how.empty())
-          return how + " under " + name(schedule) +
+          return how + " under " + stringify(schedule) +
                  (hazards ? ", hazards on" : "") +
                  (trial.sizes.empty() ? "" : ", " + trial.sizes);
   }
@@ -465,7 +451,7 @@ Outcome judge(Subject &subject, const Mutation &mutation) {
     if (how.empty())
       continue;
     outcome.failed = true;
-    outcome.failure = how + " under " + name(schedule);
+    outcome.failure = how + " under " + stringify(schedule);
     break;
   }
   if (outcome.proved && !outcome.failed) {

@@ -340,20 +340,6 @@ const DifferentialSchedules &differentialSchedules() {
   return list;
 }
 
-std::string nameOf(const Schedule &schedule) {
-  switch (schedule.kind) {
-  case Schedule::Eager:
-    return "eager";
-  case Schedule::Lazy:
-    return "lazy";
-  case Schedule::Random:
-    return llvm::formatv("random:{0}", schedule.seed);
-  case Schedule::Skew:
-    return llvm::formatv("skew:{0}", schedule.seed);
-  }
-  llvm_unreachable("schedule");
-}
-
 SimulatorOptions optionsOf(const Schedule &schedule, bool hazards,
                            uint64_t maxSteps) {
   SimulatorOptions options;
@@ -391,7 +377,7 @@ std::string run(const Subject &subject, KernelOp kernel, bool hazards,
     fill(arguments);
   SimulatorReport report = simulate(
       kernel, arguments.list, optionsOf(schedule, hazards, subject.maxSteps));
-  std::string where = llvm::formatv("{0}, hazards {1}: ", nameOf(schedule),
+  std::string where = llvm::formatv("{0}, hazards {1}: ", stringify(schedule),
                                     hazards ? "on" : "off");
   // What a kernel asserts of its values no checker decides.
   for (const std::string &code : codesOf(report))
@@ -434,7 +420,7 @@ std::string wrongProof(const Subject &subject, KernelOp kernel,
                                        optionsOf(schedule, hazards, 1 << 22));
         std::string where =
             llvm::formatv("size {0}, {1}, hazards {2}: ", size,
-                          nameOf(schedule), hazards ? "on" : "off");
+                          stringify(schedule), hazards ? "on" : "off");
         for (const std::string &code : codesOf(ran))
           if (code != "assert-failed")
             return where + describe(ran);

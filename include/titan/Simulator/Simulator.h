@@ -38,6 +38,9 @@ struct Schedule {
   uint64_t seed = 0;
 };
 
+/// As `titan run --schedule` takes it: "lazy", "random:3".
+std::string stringify(const Schedule &schedule);
+
 struct SimulatorOptions {
   Schedule schedule;
   /// Hazards by happens-before (reads the effects and the proxy table). Off:
