@@ -36,6 +36,7 @@
 #include "Arguments.h"
 #include "Causes.h"
 #include "Corners.h"
+#include "Outcomes.h"
 
 #include "titan/Analysis/Checker.h"
 #include "titan/Analysis/Typestate/Prove.h"
@@ -147,24 +148,6 @@ static cl::opt<std::string> onlyKernel("kernel",
                                        cl::cat(category));
 
 namespace {
-
-/// What became of one mutant.
-struct Outcome {
-  bool valid = true;
-  bool refused = false;
-  /// Where the kernel as it is is not; where both are, unless that is a warning.
-  bool undecided = false;
-  bool proved = false;
-  std::string code; ///< the checker's first error
-  bool failed = false;
-  std::string failure; ///< how it showed: a code or "wrong data", and when
-};
-
-/// What a class of mutants adds up to.
-struct Row {
-  int total = 0, invalid = 0, refused = 0, refusedAndFails = 0, accepted = 0,
-      acceptedAndFails = 0, undecided = 0;
-};
 
 /// What tensors hold, guards included.
 using Contents = std::vector<std::vector<uint8_t>>;
@@ -460,119 +443,6 @@ Outcome judge(Subject &subject, const Mutation &mutation) {
   }
   return outcome;
 }
-
-std::string place(Location loc) {
-  if (auto file = loc->findInstanceOf<FileLineColLoc>())
-    return (file.getFilename().strref() + ":" + Twine(file.getLine())).str();
-  return "unknown";
-}
-
-class Table {
-public:
-  void add(KernelOp kernel, size_t number, const Mutation &mutation,
-           const Outcome &outcome) {
-    std::lock_guard<std::mutex> lock(mutex);
-    Row &row = rows[static_cast<int>(mutation.kind)];
-    ++row.total;
-    row.invalid += !outcome.valid;
-    const bool undecided = !outcome.refused && outcome.undecided,
-               accepted = !outcome.refused && !undecided;
-    if (outcome.valid) {
-      row.refused += outcome.refused;
-      row.undecided += undecided;
-      row.accepted += accepted;
-      row.refusedAndFails += outcome.refused && outcome.failed;
-      row.acceptedAndFails += accepted && outcome.failed;
-    }
-    bool odd = outcome.valid && outcome.refused && !outcome.failed;
-    bool wrong = outcome.valid && accepted && outcome.failed;
-    bool unsound = outcome.proved && (outcome.refused || outcome.failed);
-    provedOnes += outcome.proved;
-    unsoundOnes += unsound;
-    if (!verbose && !wrong && !unsound)
-      return;
-    llvm::outs() << (unsound ? "PROVED AND WRONG "
-                     : wrong ? "ACCEPTED AND FAILS "
-                     : odd   ? "  only refused "
-                             : "  ")
-                 << kernel.getName() << " #" << number << " "
-                 << stringify(mutation.kind) << ": " << mutation.description
-                 << ", " << place(mutation.loc) << ": "
-                 << (!outcome.valid    ? "invalid"
-                     : outcome.refused ? "refused " + outcome.code
-                     : outcome.proved  ? std::string("proved")
-                     : undecided       ? std::string("undecided")
-                                       : std::string("accepted"))
-                 << (outcome.failed ? "; " + outcome.failure : "") << "\n";
-  }
-
-  /// Prints the table; true where it shows what must be shown.
-  bool print() {
-    llvm::raw_ostream &os = llvm::outs();
-    os << "class      mutants  refused  of these fail  accepted  of these "
-          "fail\n";
-    Row sum;
-    bool good = true;
-    for (int i = 0; i < mutationClasses; ++i) {
-      const Row &row = rows[i];
-      line(stringify(static_cast<MutationClass>(i)), row);
-      sum.total += row.total;
-      sum.invalid += row.invalid;
-      sum.refused += row.refused;
-      sum.refusedAndFails += row.refusedAndFails;
-      sum.accepted += row.accepted;
-      sum.acceptedAndFails += row.acceptedAndFails;
-      sum.undecided += row.undecided;
-      good &= row.refusedAndFails * 10 >= row.refused * 7;
-    }
-    line("all", sum);
-    if (sum.undecided)
-      os << "undecided: " << sum.undecided
-         << ", none of these among the accepted\n";
-    if (searchOnly) {
-      os << "proved: " << provedOnes << ", of which " << unsoundOnes
-         << " are refused (nothing was run)\n";
-      return unsoundOnes == 0;
-    }
-    good &= sum.refusedAndFails * 10 >= sum.refused * 9;
-    good &= sum.acceptedAndFails == 0 && unsoundOnes == 0;
-    os << (good ? "good" : "NOT GOOD")
-       << ": at least nine tenths of the refused fail (seven tenths in each "
-          "class), none of the accepted\n"
-       << "schedules: eager, lazy";
-    if (schedules)
-      os << ", random:" << seed << " to " << seed + schedules - 1;
-    os << "\n";
-    if (proofs)
-      os << "proved: " << provedOnes << ", of which " << unsoundOnes
-         << " are refused or fail\n";
-    return good;
-  }
-
-  /// Whether the checker accepted, or proved, a bug.
-  bool acceptedBug() const {
-    return unsoundOnes || llvm::any_of(rows, [](const Row &row) {
-             return row.acceptedAndFails;
-           });
-  }
-
-private:
-  void line(llvm::StringRef label, const Row &row) {
-    llvm::raw_ostream &os = llvm::outs();
-    os << llvm::left_justify(label, 9);
-    auto percent = [](int part, int whole) {
-      return whole ? 100.0 * part / whole : 100.0;
-    };
-    os << llvm::format("%9d%9d%8d (%3.0f%%)%10d%15d\n", row.total - row.invalid,
-                       row.refused, row.refusedAndFails,
-                       percent(row.refusedAndFails, row.refused), row.accepted,
-                       row.acceptedAndFails);
-  }
-
-  std::mutex mutex;
-  Row rows[mutationClasses];
-  int provedOnes = 0, unsoundOnes = 0;
-};
 
 /// Of the kernels as they are: how many; how many are refused, are proved, are
 /// proved wrongly; launches that what is proved runs as.
@@ -966,7 +836,11 @@ int main(int argc, char **argv) {
     table.print();
     return Good;
   }
-  Table table;
+  OutcomeTable table({.verbose = verbose,
+                      .searchOnly = searchOnly,
+                      .proofs = proofs,
+                      .schedules = schedules,
+                      .seed = seed});
   {
     llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
     for (const Candidate &each : candidates)
