@@ -68,7 +68,7 @@ def prepare(options):
     for name, kind, (z, m, n, k), flags in CASES:
         if not any(part in name for part in options.only.split(",")):
             continue
-        made = {"ours": ["--shape", race.name_of((m, n, k)), "--batches", str(z)]}
+        made = {"ours": ["--shape", race.name_of((m, n, k)), *(["--batches", str(z)] if "--batch" in flags else [])]}
         if options.variants:
             for variant in VARIANTS.get(kind, []):
                 made[" ".join(v.removeprefix("--") for v in variant)] = variant

@@ -68,6 +68,8 @@ EXAMPLES = {"gemm_cluster": GEMM + "2", "gemm_cluster_pipes": GEMM + "2", "gemm_
             "gemm_dynamic": GEMM + '2, counter = "1 zeros"', "gemm_dynamic_pipes": GEMM + '2, counter = "1 zeros"',
             "gemm_stream_k": GEMM + '4, partial = "4x128x128 zeros", flags = "64 zeros"',
             "attention": 'sizes = {M = 64, T = 264, W = 128}, Q = "MxW ints:1", K = "TxW ints:2", V = "TxW ints:3", O = "MxW zeros"'}
+# Smaller than in the example: two tiles of pixels, one of filters, nine taps of two blocks.
+SIZES = {"conv": ["--size", "N=1", "--size", "H=3", "--size", "W=50", "--size", "K=136", "--multiprocessors", 2]}
 # Not simulated: of their mutants the search alone says what is wrong.
 SEARCHED = ["gemm_blackwell", "gemm_blackwell_pair", "gemm_gfx942"]
 # Of each program's mutants, in how many parts.
@@ -149,7 +151,7 @@ def forms(options):
                               "--multiprocessors", 1, *few]))
     for file in sorted((examples / "programs").glob("*.mlir")):
         result.append(mutants(options, "program-" + file.stem, [with_example(options, file)], PARTS.get(file.stem, 8),
-                              ["--search-only"] if file.stem in SEARCHED else few))
+                              ["--search-only"] if file.stem in SEARCHED else [*few, *SIZES.get(file.stem, [])]))
     # All of each file that has launches.
     idioms = []
     for file in sorted(proved.glob("*.mlir")):

@@ -591,7 +591,9 @@ std::vector<Mutation> titan::enumerateMutations(KernelOp kernel) {
     Location loc = op->getLoc();
     unsigned at = number;
     Mutator(op, [&](MutationClass kind, unsigned variant, StringRef words) {
-      mutations.push_back({kind, at, variant, words.str(), loc});
+      mutations.push_back(
+          {kind, at, variant, words.str(), loc,
+           kind == MutationClass::Stage && isa<ViewOpInterface>(op)});
       return false;
     }).run();
   }

@@ -3,7 +3,7 @@
     import titan
     gemm = titan.load("gemm.titanpkg")
     gemm(a, b, out=d)                    # on PyTorch's current stream, if PyTorch is there
-    gemm(A=a, B=b, D=d, stream=handle)   # by the kernel's own names; a CUstream's address
+    gemm(A=a, B=b, D=d, stream=handle)   # by the kernel's own names; a torch.cuda.Stream, or a CUstream's address
 
 A tensor is anything that speaks DLPack and lies in memory that the GPU sees; nothing is copied, and
 nothing is waited for. Scalars are Python numbers. `out` is the argument D, or the last tensor. What a
@@ -411,16 +411,17 @@ class Prepared:
         """Launches all: on the tensors' device, on PyTorch's current stream unless one is given."""
         device = self._device
         if device is not None:
-            if stream is None:
-                stream = _torch.raw_stream(device)
+            stream = _torch.raw_stream(device) if stream is None else _stream(stream)
             if _torch.current_device() != device:
                 with _torch.device(device):
-                    return check(self.start(0, *bits, stream or 0))
+                    return check(self.start(0, *bits, stream))
         elif stream is None:
             torch = sys.modules.get("torch")
             stream = (torch.cuda.current_stream().cuda_stream
                       if torch and torch.cuda.is_initialized() else 0)
-        check(self.start(0, *bits, stream or 0))
+        else:
+            stream = _stream(stream)
+        check(self.start(0, *bits, stream))
 
 
 class Cache(dict):
@@ -436,9 +437,20 @@ class Cache(dict):
         super().__setitem__(key, value)
 
 
+def _stream(stream):
+    """The address of a stream: of a CUstream, or of what PyTorch calls one."""
+    address = getattr(stream, "cuda_stream", stream)
+    if type(address) is not int or not 0 <= address < 1 << 64:
+        raise Error("bad-argument", f"stream {stream!r}", fix="give a CUstream's address, or a torch.cuda.Stream")
+    return address
+
+
 def _word(text, code):
     """A path or a name as C takes it."""
-    word = os.fsencode(text)
+    try:
+        word = os.fsencode(text)
+    except TypeError:
+        raise Error("bad-argument", f"{text!r} is no path and no name", fix="give a str") from None
     if b"\0" in word:
         raise Error(code, f"{text!r} has a character 0", fix="leave it out")
     return word

@@ -26,6 +26,10 @@ namespace {
 /// launch.
 constexpr int64_t greatest = 1024;
 
+/// Elements of a tensor. Where several sizes make one number of tiles, as images,
+/// rows and columns do, all of them at once would take minutes a launch.
+constexpr double mostElements = 200000;
+
 /// What a size meets on its way through launch and body.
 class Way {
 public:
@@ -94,6 +98,36 @@ std::set<int64_t> depthsOf(KernelOp kernel) {
   return barriers.empty() ? memory : barriers;
 }
 
+/// The corner with its greatest sizes halved until no tensor is too large.
+Corner fitted(Corner corner, const Example &example) {
+  for (const auto &[name, argument] : example.arguments) {
+    if (!argument.shape)
+      continue;
+    llvm::SmallVector<llvm::StringRef> words;
+    llvm::StringRef(*argument.shape).split(words, 'x');
+    for (;;) {
+      double elements = 1;
+      std::pair<std::string, int64_t> *largest = nullptr;
+      for (llvm::StringRef word : words) {
+        auto own =
+            llvm::find_if(corner, [&](auto &one) { return one.first == word; });
+        if (own == corner.end()) {
+          elements *= static_cast<double>(example.sizeOf(word));
+          continue;
+        }
+        elements *= static_cast<double>(own->second);
+        if (!largest || own->second > largest->second)
+          largest = &*own;
+      }
+      if (elements <= mostElements || !largest || largest->second <= 1)
+        break;
+      // (A half that is odd is ragged still.)
+      largest->second = largest->second / 2 | 1;
+    }
+  }
+  return corner;
+}
+
 } // namespace
 
 std::vector<Corner> titan::cornersOf(KernelOp kernel) {
@@ -123,6 +157,7 @@ std::vector<Corner> titan::cornersOf(KernelOp kernel) {
 
   std::vector<Corner> corners;
   auto add = [&](Corner corner) {
+    corner = fitted(std::move(corner), *example);
     if (!corner.empty() && !llvm::is_contained(corners, corner))
       corners.push_back(std::move(corner));
   };

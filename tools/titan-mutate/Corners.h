@@ -20,7 +20,9 @@
 //
 // with M and N as they are; then M, then N; then all of them at 0, at 1, below
 // and above their greatest constants, and at more than twice that. (Steps
-// are taken to be as long as the greatest constant; nothing is above 1,027.)
+// are taken to be as long as the greatest constant; nothing is above 1,027, and no
+// tensor has more than 200,000 elements: of what makes it larger the greatest
+// sizes are halved.)
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_TOOLS_TITAN_MUTATE_CORNERS_H

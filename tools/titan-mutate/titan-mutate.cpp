@@ -27,7 +27,8 @@
 // as it is. A flag holds the sum of its signals, and which one it should be
 // nobody says (docs/checker.md, "Why flags need no parity"): a mutant has to
 // leave the same sum under every schedule. So it has to leave the same data where
-// the kernel as it is fails.
+// the kernel as it is fails, and where another slot is looked at and nothing is
+// refused: two panels in one place, or the upper half of a tile twice, are in order.
 //
 // With --causes nothing runs: the findings of each refused mutant are counted,
 // and the first is compared with what was changed (Causes.h).
@@ -288,8 +289,10 @@ std::string runOnce(KernelOp kernel, Trial &trial, const Schedule &schedule,
 /// Runs of a kernel, with a bug or without, as one launch.
 class Runs {
 public:
-  Runs(KernelOp kernel, Trial &trial)
-      : kernel(kernel), trial(trial), expected(trial.expected) {}
+  /// `own`: what the first run leaves is right, and the others have to leave it, too.
+  Runs(KernelOp kernel, Trial &trial, bool own = false)
+      : kernel(kernel), trial(trial),
+        expected(own ? Contents() : trial.expected) {}
   /// How it failed, or nothing.
   std::string operator()(const Schedule &schedule, bool hazards = false) {
     Contents result;
@@ -315,10 +318,10 @@ private:
   bool ran = false;
 };
 
-/// How what is proved fails after all, or nothing.
-std::string runAll(KernelOp kernel, Subject &subject) {
+/// How what is proved fails after all, or nothing. `own`: as of Runs.
+std::string runAll(KernelOp kernel, Subject &subject, bool own = false) {
   for (auto &&[launch, trial] : llvm::enumerate(subject.trials)) {
-    Runs run(kernel, trial);
+    Runs run(kernel, trial, own);
     for (bool hazards : {false, true})
       for (const Schedule &schedule : skewedToo(launch))
         if (std::string how = run(schedule, hazards); !how.empty())
@@ -426,7 +429,8 @@ Outcome judge(Subject &subject, const Mutation &mutation) {
       outcome.code = codeInfo(finding.code).code;
   if (searchOnly)
     return outcome;
-  Runs run(clone, subject.trials[0]);
+  const bool own = mutation.ofData && !outcome.refused;
+  Runs run(clone, subject.trials[0], own);
   for (const Schedule &schedule : subject.schedules) {
     std::string how = run(schedule);
     if (how.empty())
@@ -436,7 +440,7 @@ Outcome judge(Subject &subject, const Mutation &mutation) {
     break;
   }
   if (outcome.proved && !outcome.failed) {
-    outcome.failure = runAll(clone, subject);
+    outcome.failure = runAll(clone, subject, own);
     outcome.failed = !outcome.failure.empty();
   }
   return outcome;

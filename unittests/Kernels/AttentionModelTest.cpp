@@ -173,12 +173,17 @@ TEST(AttentionModel, PicksWhatIsAheadOrPersistentWhereItIsFaster) {
   }
   int ahead = 0, wide = 0, alike = 0;
   double logs = 0;
+  int held = 0;
   for (auto &[where, races] : raced) {
     auto &[group, s] = where;
     AttentionShape shape{s[0], s[1], s[2], s[3], s[4]};
     AttentionOptions given;
     given.size = group[0];
     given.causal = group[2] == "causal";
+    // Those with --skip, of which nothing is decided, are for who asks (below).
+    if (given.size == 64 && given.causal)
+      continue;
+    ++held;
     AttentionOptions options = *checkAttention(pickAttention(shape, given));
     std::string picked = raceNameOf(options);
     std::optional<double> its; // In the last race.
@@ -201,11 +206,53 @@ TEST(AttentionModel, PicksWhatIsAheadOrPersistentWhereItIsFaster) {
     alike += picked == without + "-l";
     wide += options.persistent && options.keys > 128;
   }
-  EXPECT_EQ(raced.size(), 74u);
-  EXPECT_GE(ahead, 40);
+  EXPECT_EQ(held, 57);
+  EXPECT_GE(ahead, 29);
   EXPECT_GE(alike, 12);
   EXPECT_GE(wide, 12);
-  EXPECT_GE(std::exp(logs / raced.size()), 1.015);
+  EXPECT_GE(std::exp(logs / held), 1.015);
+}
+
+/// Size 64 with a causal mask, nineteen shapes, an H200: n one tile a CTA, a with the next tile ahead, p persistent;
+/// how many warpgroups (s1: one, blocks of 64); s with --skip.
+TEST(AttentionModel, PicksOfSize64WhatTheCheckerDecides) {
+  std::ifstream file(TITAN_RESULTS "/h200-attention-size-64.json");
+  json table = json::parse(file);
+  int known = 0;
+  double logs = 0, cost = 0;
+  for (const json &race : table["races"]) {
+    auto [shape, given] = askedOf(race);
+    AttentionOptions options = *checkAttention(pickAttention(shape, given));
+    EXPECT_FALSE(options.ahead && *options.skip) << race["shape"];
+    std::ostringstream name;
+    name << "d64-causal-"
+         << (options.ahead        ? 'a'
+             : options.persistent ? 'p'
+                                  : 'n')
+         << options.warpgroups() << (*options.skip ? "s" : "");
+    const json &times = race["seconds"];
+    if (!times.contains(name.str()) || (!options.ahead && !*options.skip))
+      continue; // (n2 was raced without turns.)
+    auto timeOf = [&](const std::string &its) {
+      return median(times[its].get<std::vector<double>>());
+    };
+    double its = timeOf(name.str()), best = its;
+    for (auto &[other, seconds] : times.items())
+      if (other[0] == 'd' && other != "d64-causal-a3s")
+        best = std::min(best, timeOf(other));
+    EXPECT_GE(best, 0.965 * its) << name.str() << " " << race["shape"];
+    EXPECT_LT(
+        std::abs(std::log(*estimateAttention(shape, options) * 1e-6 / its)),
+        0.07)
+        << name.str() << " " << race["shape"];
+    ++known;
+    logs += std::log(best / its);
+    cost += std::log(timeOf("d64-causal-a3s") / its);
+  }
+  std::printf("%d known, %.3f of the best decided, %.3f of the undecided one\n",
+              known, std::exp(logs / known), std::exp(cost / known));
+  EXPECT_GE(known, 17);
+  EXPECT_GE(std::exp(logs / known), 0.985);
 }
 
 /// What begins early by the model gained by it, or lost nothing, where both were

@@ -84,8 +84,8 @@ struct AttentionOptions {
   /// twice.
   bool ahead = false;
   /// Causal: a warpgroup leaves out the blocks of its tile that only the rows below its own see. Unsaid: where
-  /// it is known to be faster, which is with a tile ahead, and of three warpgroups at size 64, one tile a CTA, not
-  /// ragged.
+  /// it is known to be faster and titan check decides the kernel, which is of three warpgroups at size 64, one tile a
+  /// CTA, not ragged.
   std::optional<bool> skip;
   /// The launch begins while the kernel before it in the stream still runs, as GemmOptions says. Unsaid: decode's
   /// two kernels do, and of others those of which pickAttention finds it.

@@ -56,6 +56,9 @@ struct Mutation {
   /// "drop mbarrier.wait"
   std::string description;
   mlir::Location loc;
+  /// Another slot of what is looked at: where that races with nothing (the other
+  /// panel, the other half of a tile), another kernel, whose data are its own.
+  bool ofData = false;
 };
 
 /// All mutations of a kernel without pipes.
