@@ -398,6 +398,59 @@ titan::generateKernel(Session &session, const GenerateCommand &command) {
   return std::nullopt;
 }
 
+/// Says so where no tensors of the shape that is asked for, row behind row, are
+/// what the kernel's launch takes: by TMA rows begin at multiples of 16 bytes.
+static void warnOfRows(Session &session, const GenerateCommand &command) {
+  GemmShape shape;
+  GemmOptions unused;
+  for (const auto &[name, value] : command.options)
+    for (const GemmFlag &flag : gemmFlags)
+      if (name == "shape" && name == flag.name)
+        (void)flag.read(value, unused, shape);
+  std::optional<GemmOptions> o = resolveGemm(session, command);
+  if (!shape || !o || o->rowBytes < 16)
+    return;
+  struct Rows {
+    llvm::StringRef name;
+    int64_t elements, bytes; // Of an element.
+  };
+  const int64_t in = bytesOf(o->input), out = bytesOf(o->output);
+  const Rows tensors[] = {
+      {"A", o->transposedA ? shape.m : shape.k, in},
+      {"B", o->transposedB ? shape.n * (o->gate ? 2 : 1) : shape.k, in},
+      {"D", shape.n, out}};
+  // So many bytes at a time A and B are copied by threads.
+  int64_t copied = 8;
+  const Rows *first = nullptr;
+  for (const Rows &rows : tensors) {
+    int64_t begin = rows.elements * rows.bytes;
+    begin &= -begin;
+    if (rows.name != "D")
+      copied = std::min(copied, begin);
+    if (begin < 16 && !first)
+      first = &rows;
+  }
+  if (!first)
+    return;
+  GenerateCommand byThreads = command;
+  byThreads.options.emplace_back("row-bytes", std::to_string(copied));
+  std::optional<GemmOptions> there = resolveGemm(session, byThreads);
+  const std::string padded = "tensors whose rows are padded to them";
+  session.report(
+      {.code = Code::TmaStrideAlignment,
+       .severity = Severity::Warning,
+       .message =
+           ("rows of " + first->name + ", " + llvm::Twine(first->elements) +
+            " elements of " + llvm::Twine(first->bytes) +
+            " bytes, one behind the other, do not begin at multiples of "
+            "16 bytes, which the kernel's launch takes")
+               .str(),
+       .loc = UnknownLoc::get(&session.getContext()),
+       .fix = there && checkGemm(*there)
+                  ? "--row-bytes " + std::to_string(copied) + ", or " + padded
+                  : padded});
+}
+
 int titan::runGenerate(const GenerateCommand &command) {
   Session session("generate", command.json);
   // (A sweep of titan bench may have kernels of one matrix among others.)
@@ -425,6 +478,8 @@ int titan::runGenerate(const GenerateCommand &command) {
     session.fail(Code::BadArgument, text.problem().message, text.problem().fix);
     return session.finish(BadInput, "");
   }
+  if (command.what == "gemm")
+    warnOfRows(session, command);
   std::string output = command.output.empty() ? "-" : command.output;
   if (!session.claimOutput("-o", output))
     return session.finish(BadInput, "");

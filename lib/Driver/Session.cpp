@@ -315,9 +315,8 @@ void Session::report(const Finding &finding) {
   if (finding.severity == Severity::Ignored)
     return;
   // Of no place in a file, as one that could not be written.
-  if (isa<UnknownLoc>(finding.loc) && finding.others.empty() &&
-      finding.severity == Severity::Error)
-    return fail(finding.code, finding.message, finding.fix);
+  if (isa<UnknownLoc>(finding.loc) && finding.others.empty())
+    return reportWithoutPlace(finding);
   findings.push_back(toJson(finding));
   if (finding.severity == Severity::Error)
     status = std::max(status, exitStatus(finding.code));
@@ -333,27 +332,35 @@ void Session::fail(Code code, const Twine &message, StringRef fix,
                   .loc = loc ? *loc : UnknownLoc::get(&context),
                   .fix = fix.str()};
   const CodeInfo &info = codeInfo(code);
-  // The table speaks of any command.
-  auto here = [&](std::string_view text) {
-    StringRef of(text.data(), text.size());
-    auto [before, after] = of.split("COMMAND");
-    return before.size() == of.size() || command.empty()
-               ? of.str()
-               : (before + command + after).str();
-  };
   if (fix.empty() && here(info.fix) != info.fix)
     finding.fix = here(info.fix);
-  if (loc)
-    return report(finding);
+  report(finding);
+}
+
+std::string Session::here(std::string_view text) const {
+  StringRef of(text.data(), text.size());
+  auto [before, after] = of.split("COMMAND");
+  return before.size() == of.size() || command.empty()
+             ? of.str()
+             : (before + command + after).str();
+}
+
+void Session::reportWithoutPlace(const Finding &finding) {
+  const CodeInfo &info = codeInfo(finding.code);
   findings.push_back(toJson(finding));
-  ++numErrors;
-  status = std::max(status, exitStatus(code));
+  const bool error = finding.severity == Severity::Error;
+  if (error) {
+    ++numErrors;
+    status = std::max(status, exitStatus(finding.code));
+  } else {
+    ++numWarnings;
+  }
   if (quiet)
     return;
   llvm::errs() << "titan" << (command.empty() ? "" : " ") << command
-               << ": error: " << finding.message << "  [" << info.code
-               << "]\n  rule (" << here(info.source) << "): " << info.rule
-               << "\n  fix: "
+               << (error ? ": error: " : ": warning: ") << finding.message
+               << "  [" << info.code << "]\n  rule (" << here(info.source)
+               << "): " << info.rule << "\n  fix: "
                << (finding.fix.empty()
                        ? StringRef(info.fix.data(), info.fix.size())
                        : finding.fix)

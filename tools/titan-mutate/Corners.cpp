@@ -130,10 +130,17 @@ Corner fitted(Corner corner, const Example &example) {
 
 } // namespace
 
-std::vector<Corner> titan::cornersOf(KernelOp kernel) {
+std::vector<Corner> titan::cornersOf(KernelOp kernel,
+                                     llvm::ArrayRef<std::string> sizes) {
   FailureOr<Example> example = readExample(kernel);
   if (failed(example))
     return {};
+  for (const std::string &given : sizes) {
+    auto [name, value] = llvm::StringRef(given).split('=');
+    if (auto size = example->sizes.find(std::string_view(name));
+        size != example->sizes.end())
+      (void)value.getAsInteger(10, size->second);
+  }
   std::map<std::string, Way> ways;
   for (auto &[size, value] : example->sizes)
     ways.emplace(size, kernel);

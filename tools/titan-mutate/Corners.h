@@ -40,8 +40,10 @@ namespace titan {
 using Corner = std::vector<std::pair<std::string, int64_t>>;
 
 /// The corners of a kernel, each once; none where its titan.example names no
-/// size. A launch may refuse some of them.
-std::vector<Corner> cornersOf(KernelOp kernel);
+/// size. A launch may refuse some of them. `sizes`: "M=72", in place of those of
+/// titan.example, where a corner does not say another.
+std::vector<Corner> cornersOf(KernelOp kernel,
+                              llvm::ArrayRef<std::string> sizes);
 
 /// The corner with each number as a multiple of `multiple`: what is below the
 /// next constant stays below it. (Rows of a tensor map are multiples of 16

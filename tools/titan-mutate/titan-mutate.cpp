@@ -531,7 +531,7 @@ void addCorners(Session &session, llvm::StringRef file, Subject &subject) {
   ScopedDiagnosticHandler quiet(&session.getContext(),
                                 [](Diagnostic &) { return success(); });
   std::set<std::string> tried;
-  for (const Corner &corner : cornersOf(subject.kernel))
+  for (const Corner &corner : cornersOf(subject.kernel, sizes))
     // Rows of a tensor map are multiples of 16 bytes.
     for (int64_t multiple : {1, 8, 16, 64}) {
       std::string set = stringify(rounded(corner, multiple));

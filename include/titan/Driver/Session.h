@@ -137,6 +137,10 @@ public:
 
 private:
   mlir::LogicalResult handle(mlir::Diagnostic &diagnostic);
+  /// Emits a finding, an error or a warning, that has no place in the input.
+  void reportWithoutPlace(const Finding &finding);
+  /// What the table of codes says of any COMMAND, of this one.
+  std::string here(std::string_view text) const;
 
   std::string command;
   bool json, sarif = false, quiet = false;
