@@ -398,8 +398,8 @@ titan::generateKernel(Session &session, const GenerateCommand &command) {
   return std::nullopt;
 }
 
-/// Says so where no tensors of the shape that is asked for, row behind row, are
-/// what the kernel's launch takes: by TMA rows begin at multiples of 16 bytes.
+/// Says so where tensors of the shape that is asked for, row behind row, are none
+/// that the kernel's launch takes: by TMA rows begin at multiples of 16 bytes.
 static void warnOfRows(Session &session, const GenerateCommand &command) {
   GemmShape shape;
   GemmOptions unused;
@@ -407,18 +407,36 @@ static void warnOfRows(Session &session, const GenerateCommand &command) {
     for (const GemmFlag &flag : gemmFlags)
       if (name == "shape" && name == flag.name)
         (void)flag.read(value, unused, shape);
-  std::optional<GemmOptions> o = resolveGemm(session, command);
-  if (!shape || !o || o->rowBytes < 16)
+  std::optional<GemmOptions> resolved = resolveGemm(session, command);
+  if (!shape || !resolved)
     return;
+  Result<GemmOptions> o = checkGemm(*resolved);
+  if (!o)
+    return;
+  auto warn = [&](const llvm::Twine &message, const std::string &fix) {
+    session.report({.code = Code::TmaStrideAlignment,
+                    .severity = Severity::Warning,
+                    .message = message.str(),
+                    .loc = UnknownLoc::get(&session.getContext()),
+                    .fix = fix});
+  };
+  const int64_t in = bytesOf(o->input), out = bytesOf(o->output);
+  if (o->gate && o->transposedB && shape.n * in % 16)
+    return warn("the second half of B's columns, behind " +
+                    llvm::Twine(shape.n * in) +
+                    " bytes of a row, does not begin at a multiple of 16 "
+                    "bytes, which the kernel's launch takes",
+                "an N that is a multiple of " + std::to_string(16 / in));
   struct Rows {
     llvm::StringRef name;
     int64_t elements, bytes; // Of an element.
   };
-  const int64_t in = bytesOf(o->input), out = bytesOf(o->output);
-  const Rows tensors[] = {
+  llvm::SmallVector<Rows, 3> tensors = {
       {"A", o->transposedA ? shape.m : shape.k, in},
-      {"B", o->transposedB ? shape.n * (o->gate ? 2 : 1) : shape.k, in},
-      {"D", shape.n, out}};
+      {"B", o->transposedB ? shape.n * (o->gate ? 2 : 1) : shape.k, in}};
+  // (Threads store D element by element.)
+  if (!o->copiesByThreads() && !o->storesElements())
+    tensors.push_back({"D", shape.n, out});
   // So many bytes at a time A and B are copied by threads.
   int64_t copied = 8;
   const Rows *first = nullptr;
@@ -427,28 +445,26 @@ static void warnOfRows(Session &session, const GenerateCommand &command) {
     begin &= -begin;
     if (rows.name != "D")
       copied = std::min(copied, begin);
-    if (begin < 16 && !first)
+    if (begin < o->rowBytes && !first)
       first = &rows;
   }
   if (!first)
     return;
   GenerateCommand byThreads = command;
+  llvm::erase_if(byThreads.options, [](const auto &option) {
+    return option.first == "row-bytes";
+  });
   byThreads.options.emplace_back("row-bytes", std::to_string(copied));
   std::optional<GemmOptions> there = resolveGemm(session, byThreads);
   const std::string padded = "tensors whose rows are padded to them";
-  session.report(
-      {.code = Code::TmaStrideAlignment,
-       .severity = Severity::Warning,
-       .message =
-           ("rows of " + first->name + ", " + llvm::Twine(first->elements) +
-            " elements of " + llvm::Twine(first->bytes) +
-            " bytes, one behind the other, do not begin at multiples of "
-            "16 bytes, which the kernel's launch takes")
-               .str(),
-       .loc = UnknownLoc::get(&session.getContext()),
-       .fix = there && checkGemm(*there)
-                  ? "--row-bytes " + std::to_string(copied) + ", or " + padded
-                  : padded});
+  warn("rows of " + first->name + ", " + llvm::Twine(first->elements) +
+           " elements of " + llvm::Twine(first->bytes) + " byte" +
+           (first->bytes == 1 ? "" : "s") +
+           ", one behind the other, do not begin at multiples of " +
+           llvm::Twine(o->rowBytes) + " bytes, which the kernel's launch takes",
+       there && checkGemm(*there)
+           ? "--row-bytes " + std::to_string(copied) + ", or " + padded
+           : padded);
 }
 
 int titan::runGenerate(const GenerateCommand &command) {

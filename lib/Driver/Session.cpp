@@ -315,7 +315,9 @@ void Session::report(const Finding &finding) {
   if (finding.severity == Severity::Ignored)
     return;
   // Of no place in a file, as one that could not be written.
-  if (isa<UnknownLoc>(finding.loc) && finding.others.empty())
+  if (isa<UnknownLoc>(finding.loc) && finding.others.empty() &&
+      (finding.severity == Severity::Error ||
+       (finding.severity == Severity::Warning && finding.events.empty())))
     return reportWithoutPlace(finding);
   findings.push_back(toJson(finding));
   if (finding.severity == Severity::Error)
@@ -361,10 +363,7 @@ void Session::reportWithoutPlace(const Finding &finding) {
                << (error ? ": error: " : ": warning: ") << finding.message
                << "  [" << info.code << "]\n  rule (" << here(info.source)
                << "): " << info.rule << "\n  fix: "
-               << (finding.fix.empty()
-                       ? StringRef(info.fix.data(), info.fix.size())
-                       : finding.fix)
-               << "\n";
+               << (finding.fix.empty() ? here(info.fix) : finding.fix) << "\n";
 }
 
 void Session::fail(const runtime::Error &error) {

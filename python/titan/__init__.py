@@ -14,6 +14,7 @@ The runtime's library is that of $TITAN_RUNTIME, the one beside this file, or th
 libtitan-runtime.so.1. A call loads the code once; capture CUDA graphs after the first, or after load().
 """
 import ctypes as c
+import operator
 import os
 import struct
 import sys
@@ -440,7 +441,11 @@ class Cache(dict):
 def _stream(stream):
     """The address of a stream: of a CUstream, or of what PyTorch calls one."""
     address = getattr(stream, "cuda_stream", stream)
-    if type(address) is not int or not 0 <= address < 1 << 64:
+    try:
+        address = -1 if isinstance(address, bool) else operator.index(address)
+    except TypeError:
+        address = -1
+    if not 0 <= address < 1 << 64:
         raise Error("bad-argument", f"stream {stream!r}", fix="give a CUstream's address, or a torch.cuda.Stream")
     return address
 
@@ -449,8 +454,8 @@ def _word(text, code):
     """A path or a name as C takes it."""
     try:
         word = os.fsencode(text)
-    except TypeError:
-        raise Error("bad-argument", f"{text!r} is no path and no name", fix="give a str") from None
+    except (TypeError, UnicodeEncodeError):
+        raise Error("bad-argument", f"{text!r:.80} is no path and no name", fix="give a str") from None
     if b"\0" in word:
         raise Error(code, f"{text!r} has a character 0", fix="leave it out")
     return word

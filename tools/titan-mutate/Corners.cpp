@@ -98,8 +98,10 @@ std::set<int64_t> depthsOf(KernelOp kernel) {
   return barriers.empty() ? memory : barriers;
 }
 
-/// The corner with its greatest sizes halved until no tensor is too large.
+/// The corner, and of the sizes that it does not say the greatest halved until no
+/// tensor is too large; where that is not enough, its own.
 Corner fitted(Corner corner, const Example &example) {
+  const size_t said = corner.size();
   for (const auto &[name, argument] : example.arguments) {
     if (!argument.shape)
       continue;
@@ -107,22 +109,31 @@ Corner fitted(Corner corner, const Example &example) {
     llvm::StringRef(*argument.shape).split(words, 'x');
     for (;;) {
       double elements = 1;
-      std::pair<std::string, int64_t> *largest = nullptr;
+      std::pair<std::string, int64_t> own, other; // The largest ones.
       for (llvm::StringRef word : words) {
-        auto own =
-            llvm::find_if(corner, [&](auto &one) { return one.first == word; });
-        if (own == corner.end()) {
-          elements *= static_cast<double>(example.sizeOf(word));
+        auto at = llvm::find_if(
+            corner, [&](const auto &one) { return one.first == word; });
+        const int64_t value =
+            at == corner.end() ? example.sizeOf(word) : at->second;
+        elements *= static_cast<double>(value);
+        if (!example.sizes.contains(std::string_view(word)))
           continue;
-        }
-        elements *= static_cast<double>(own->second);
-        if (!largest || own->second > largest->second)
-          largest = &*own;
+        auto &largest =
+            static_cast<size_t>(at - corner.begin()) < said ? own : other;
+        if (value > largest.second)
+          largest = {word.str(), value};
       }
-      if (elements <= mostElements || !largest || largest->second <= 1)
+      auto &shrunk = other.second > 8 ? other : own;
+      if (elements <= mostElements || shrunk.second <= 1)
         break;
       // (A half that is odd is ragged still.)
-      largest->second = largest->second / 2 | 1;
+      shrunk.second = shrunk.second / 2 | 1;
+      auto at = llvm::find_if(
+          corner, [&](const auto &one) { return one.first == shrunk.first; });
+      if (at == corner.end())
+        corner.push_back(shrunk);
+      else
+        *at = shrunk;
     }
   }
   return corner;

@@ -20,9 +20,9 @@
 //
 // with M and N as they are; then M, then N; then all of them at 0, at 1, below
 // and above their greatest constants, and at more than twice that. (Steps
-// are taken to be as long as the greatest constant; nothing is above 1,027, and no
-// tensor has more than 200,000 elements: of what makes it larger the greatest
-// sizes are halved.)
+// are taken to be as long as the greatest constant, and nothing is above 1,027. No
+// tensor has more than 200,000 elements but by rounding: the greatest of the other
+// sizes are halved where it has, and then the corner's own.)
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_TOOLS_TITAN_MUTATE_CORNERS_H

@@ -48,6 +48,12 @@ print("by name:", e.elements() == a.elements())
 f, on = Tensor(), type("Stream", (), {"cuda_stream": 0})()
 copy(a, f, stream=on)
 print("on an object's stream:", f.elements() == a.elements())
+class Address(int):
+    pass
+
+
+copy(a, f, stream=Address(0))
+refused("stream True", lambda: copy(a, d, stream=True))
 refused("stream -1", lambda: copy(a, d, stream=-1))
 refused("stream's name", lambda: copy(a, d, stream="default"))
 refused("missing", lambda: copy(a))
